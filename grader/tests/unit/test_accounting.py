@@ -31,28 +31,16 @@ class LiveBytes(DispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         super().__init__()
-        self.live: set[int] = set()
-        self.now = self.peak = 0
+        self.storages = weakref.WeakSet[torch.UntypedStorage]()
+        self.peak = 0
 
     def __torch_dispatch__(
         self, func: Callable[..., Any], _types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        for tensor in self.tensors_in(result):
-            self.add(tensor.untyped_storage())
+        self.storages.update(tensor.untyped_storage() for tensor in self.tensors_in(result))
+        self.peak = max(self.peak, sum(storage.nbytes() for storage in self.storages))
         return result
-
-    def add(self, storage: torch.UntypedStorage) -> None:
-        key, size = storage._cdata, storage.nbytes()
-        if key not in self.live:
-            self.live.add(key)
-            weakref.finalize(storage, self.remove, key, size)
-            self.now += size
-            self.peak = max(self.peak, self.now)
-
-    def remove(self, key: int, size: int) -> None:
-        self.live.remove(key)
-        self.now -= size
 
 
 @given(rows=st.integers(0, 40), input_dim=sizes, output_dim=sizes)

@@ -55,8 +55,8 @@ def make_kata_result(kata: str, status: Status, points: float = 0.0, outcome: Ou
     return results.KataResult(kata, status, points, 8.0, (TestResult("test_a", outcome, points, 8.0),))
 
 
-def make_graded(job: Job, *katas: results.KataResult, seconds: float = 1.0, peak_mib: float = 400.0) -> Graded:
-    return Graded(job, list(katas), seconds, peak_mib=peak_mib)
+def make_graded(job: Job, *katas: results.KataResult) -> Graded:
+    return Graded(job, list(katas), 1.0, peak_mib=400.0)
 
 
 FINE = make_kata_result("same_storage", "done", 8.0, "passed")
@@ -190,8 +190,7 @@ control = "HONEST = FUNCTION"
 
 
 def test_generic_attack_extends_the_first_kata_function(tmp_path: Path) -> None:
-    (tmp_path / "tricks.toml").write_text(ANYWHERE)
-    (attack,) = load_attacks(KATAS, tmp_path)
+    (attack,) = load_corpus(tmp_path, ANYWHERE)
     hostile, base = attack.hostile.files, attack.make_base().files
     name = "same_storage"
     assert hostile[f"{name}.py"].startswith(base[f"{name}.py"])
@@ -215,8 +214,7 @@ def test_first_function_belongs_to_a_graded_kata(
 
 
 def test_quick_certify_runs_one_test_per_kata(tmp_path: Path) -> None:
-    (tmp_path / "tricks.toml").write_text(ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
-    corpus = [*load_attacks(KATAS, tmp_path)]
+    corpus = load_corpus(tmp_path, ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
     assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 from socket import socketpair
-from typing import Any
 
 import msgspec
 import pytest
@@ -17,7 +16,7 @@ from grader.speed import ceilings, rates, setup
 from grader.speed.calibration import TOLERATED, Calibration, calibration_path, compare_with_calibration, load, store
 from grader.speed.timed_worker import Task
 from grader.tests.conftest import call_grader
-from torchkata.speed.datasheets import device
+from torchkata.speed.datasheets import devices
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
 
@@ -32,8 +31,8 @@ H200 = Calibration(
 )
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use an empty cache directory."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -77,7 +76,6 @@ def test_any_device_name_yields_an_ascii_file_name(name: str) -> None:
     assert calibration_path(name).name.isascii()
 
 
-@pytest.mark.usefixtures("cache")
 def test_calibration_loads_only_for_its_device() -> None:
     assert load("NVIDIA H200", "cuda") is None
     store(H200, calibration_path("NVIDIA H200"))
@@ -97,7 +95,6 @@ def test_device_slower_than_tolerated_is_reported(kind: Kind, share: float) -> N
     assert compare_with_calibration(None, "bf16", share) == ""
 
 
-@pytest.mark.usefixtures("cache")
 def test_grading_uses_calibration_of_its_device() -> None:
     one, other = socketpair()
     with one, other:
@@ -128,5 +125,4 @@ def test_calibration_halves_rows_to_fit_memory(batch: int, width: int, outputs: 
 
 
 def test_datasheet_lists_every_calibrated_dtype() -> None:
-    model: Any = device("NVIDIA H200")
-    assert set(ceilings.DTYPES["cuda"]) <= set(model.tflops)
+    assert set(ceilings.DTYPES["cuda"]) <= set(devices()["NVIDIA H200"].tflops)

@@ -222,11 +222,35 @@ def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:
     assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
 
 
+def set_commit_times(results: Path, times: dict[str, str]) -> None:
+    for name, time in times.items():
+        stored = result.read(results / name / "result.json")
+        result.write(replace(stored, handed_in=time), results)
+
+
 def test_commit_time_is_used_without_submission_time(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
-    for name in ("ada", "ben"):
-        stored = result.read(results / name / "result.json")
-        result.write(replace(stored, handed_in="2026-10-03T12:00:00+02:00"), results)
+    set_commit_times(results, dict.fromkeys(("ada", "ben"), "2026-10-03T12:00:00+02:00"))
     assert call_grader("marks", results, folder).err == ""
     assert read_marks(folder, "id", "days_late") == [("ada", "0"), ("ben", "2"), ("eve", "0")]
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["2026-09-25T18:52:20+99:99", "%cI", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "2026-10-01"],
+)
+def test_invalid_commit_time_affects_only_one_student(tmp_path: Path, time: str) -> None:
+    files = {"class_csv": "id\nada\nben\n", "times_csv": "submission,time\n"}
+    folder = write_class(tmp_path / "class", **files, overrides_csv="id,points,reason,who\n")
+    results, book = store_results(tmp_path / "results"), tmp_path / "book.csv"
+    set_commit_times(results, {"ada": time, "ben": "2026-10-02T12:00:00+02:00"})
+    done = call_grader("marks", results, folder)
+    unknown = "grader: ada: submission time unknown, counted as on time; add it to times.csv\n"
+    assert (done.code, done.err) == (2, unknown)
+    assert read_marks(folder, "id", "final") == [("ada", "1.0"), ("ben", "1.5")]
+    assert call_grader("report", results, "--class", folder).err == unknown
+    book.write_text("id,mark\nada,\nben,\n")
+    column = ("--class", folder, "--gradebook", book, "--column", "mark")
+    assert call_grader("export", results, "--format", "csv", *column, "--to", book).err == unknown
+    assert book.read_text() == "id,mark\nada,1\nben,1.5\n"

@@ -1,6 +1,7 @@
 """Tests of cluster grading that do not need a cluster: options, chunk sizes, pending submissions and messages."""
 
 import math
+import os
 from pathlib import Path
 
 import msgspec
@@ -132,12 +133,17 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
     waiting = find_pending(make_queue(paths, make_slurm_options(out)), since_ns=0)
     assert waiting.left == ["ada", "ben"]
     mine = waiting.tests["ada"]
-    for stored, left, inconclusive in (
-        (make_ada_result("sha256:another"), ["ada", "ben"], set()),
-        (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
-        (make_ada_result(mine), ["ben"], set()),
+    unreadable = msgspec.structs.replace(make_ada_result(mine), unreadable="it is not there on this node")
+    for number, (stored, left, inconclusive) in enumerate(
+        (
+            (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+            (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
+            (unreadable, ["ada", "ben"], set()),
+            (make_ada_result(mine), ["ben"], set()),
+        )
     ):
         write(stored, out)
+        os.utime(out / "ada/result.json", ns=(number, number))  # each version of the result has its own time
         waiting.update()
         assert (waiting.left, waiting.inconclusive) == (left, inconclusive)
 

@@ -93,10 +93,8 @@ def test_page_shows_course_and_date_of_grading() -> None:
 
 def make_class_page(folder: Path, *results: Result, **files: str) -> str:
     """Write feedback for the given results, all with the same files, and return `report.html`."""
-    names, contents = (
-        [each.submission for each in results],
-        {f"{name}.py": text.encode() for name, text in files.items()},
-    )
+    names = [each.submission for each in results]
+    contents = {f"{name}.py": text.encode() for name, text in files.items()}
     for each in results:
         result.write(each, folder)
         source.store(folder, each.submission, each.fingerprint, contents)

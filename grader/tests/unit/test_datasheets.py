@@ -39,9 +39,7 @@ def test_mfu_thresholds_apply_to_two_devices() -> None:
     ],
 )
 def test_peak_depends_on_device_and_dtype(name: str, dtype: torch.dtype, peak: float | None, *, tf32: bool) -> None:
-    found = device(name)
-    assert found is not None
-    assert found.peak(dtype, tf32=tf32) == peak
+    assert devices()[name].peak(dtype, tf32=tf32) == peak
 
 
 @pytest.mark.parametrize("entry", devices().values(), ids=lambda entry: entry.name)

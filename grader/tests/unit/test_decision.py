@@ -3,7 +3,6 @@
 import itertools
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.tests.support.timing_samples import (
-    CUDA,
     FULL_RATE,
     MFU,
     PEAK,
@@ -87,34 +85,6 @@ def test_last_sample_decides_the_verdict(ratios: list[float], expected: int) -> 
     assert isinstance(verdict, Final)
     assert (get_rank(verdict), verdict.used) == (expected, len(ratios))
     assert judge_samples(samples[:-1]) == More(1)
-
-
-LATE = replace(CUDA, looks=(10, 20))
-
-
-def decide(ratios: Sequence[float], rules: TimingRules) -> Verdict:
-    """Return the final verdict on samples that arrive one at a time."""
-    samples = spread(*ratios)
-    taken, verdict = 0, judge_samples([], rules=rules)
-    while isinstance(verdict, More):
-        taken += verdict.samples
-        verdict = judge_samples(samples[:taken], rules=rules)
-    return verdict
-
-
-@given(st.lists(st.sampled_from([0.3, 0.59, 0.7, 0.8]), min_size=20, max_size=20))
-def test_early_verdict_matches_final_verdict_except_in_extremes(ratios: list[float]) -> None:
-    far = all(ratio == 0.3 for ratio in ratios[: decision.FAR_SAMPLES])
-    fast = all(ratio == 0.8 for ratio in ratios[: decision.FEWEST])
-    assert get_rank(decide(ratios, CUDA)) == (0 if far else 2 if fast else get_rank(decide(ratios, LATE)))
-
-
-def test_five_fast_samples_rarely_pass_a_slow_student() -> None:
-    """After five fast samples, a wrong verdict requires fifteen slow ones. `decide` documents the probability."""
-    assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * 15], LATE)) == 1
-    for place in range(15):
-        assert get_rank(decide([*[0.8] * decision.FEWEST, *[0.7] * place, 0.8, *[0.7] * (14 - place)], LATE)) == 2
-    assert max((p / 1000) ** 5 * (1 - p / 1000) ** 15 for p in range(1001)) < 1 / 76_000
 
 
 def compute_failing_chance(low: float, chance: float) -> float:

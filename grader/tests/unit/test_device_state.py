@@ -3,6 +3,7 @@
 import importlib
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pynvml
 import pytest
@@ -125,10 +126,7 @@ def test_nvml_error_is_reported_and_nvml_closed(function: str, code: int, reason
 
 
 def test_missing_nvml_package_or_gpu_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(importlib, "import_module", fail)
+    monkeypatch.setattr(importlib, "import_module", Mock(side_effect=ModuleNotFoundError))
     with pytest.raises(StateUnknown, match="nvidia-ml-py is not installed"):
         read_state()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

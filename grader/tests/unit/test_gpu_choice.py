@@ -3,10 +3,7 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
-from subprocess import PIPE
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,9 +14,16 @@ import torch
 from grader.sandbox import launch, self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, session
-from grader.tests import ROOT
-from grader.tests.conftest import get_environment
+from grader.tests.conftest import run_python
 from grader.tests.support.fake_nvml import FakeNvml
+
+
+@pytest.fixture(autouse=True)
+def _cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that torch is built with CUDA and that no environment variable selects a device."""
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
@@ -50,23 +54,13 @@ def test_self_test_detects_socket_that_can_connect() -> None:
         assert self_test.may_connect(unfiltered), "the system call is allowed, although no process listens"
 
 
-@pytest.fixture
-def cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pretend that torch is built with CUDA and that no environment variable selects a device."""
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    for name in ("CUDA_VISIBLE_DEVICES", gpu.MPS):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.mark.usefixtures("cuda_build")
-@pytest.mark.parametrize(("visible", "first"), [(None, 0), ("1,0", 1), ("GPU-1", 1)])
+@pytest.mark.parametrize(("visible", "first"), [(None, 0), ("1,0", 1), ("GPU-1", 1), ("GPU-0,GPU-1", 0)])
 def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
-@pytest.mark.usefixtures("cuda_build")
 @pytest.mark.parametrize(
     ("nvml", "visible", "words"),
     [
@@ -90,7 +84,6 @@ def test_unusable_gpu_is_reported_with_remedy(
     assert words in problem
 
 
-@pytest.mark.usefixtures("cuda_build")
 def test_mps_and_torch_without_cuda_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpu.MPS, "/tmp/mps")
     assert "stop MPS" in str(gpu.choose_gpu(FakeNvml()))
@@ -100,43 +93,19 @@ def test_mps_and_torch_without_cuda_are_reported(monkeypatch: pytest.MonkeyPatch
     assert re.search("built for ROCm.*CUDA", str(gpu.choose_gpu()))
 
 
-GRADER = """
+RESERVE = """
 import sys
-from dataclasses import replace
-from grader.speed import gpu
-from grader.tests.support.fake_nvml import FakeNvml
-gpu.torch.version.cuda = "13.0"
-device = gpu.choose_gpu(FakeNvml(devices=2))
-with gpu.reserve(replace(device, uuid=device.uuid + sys.argv[1])) as taken:
-    print(device.uuid, taken or "timing", flush=True)
-    sys.stdin.readline()  # the test ends the timing
+from grader.speed.gpu import Gpu, reserve
+for uuid in sys.argv[1:]:
+    with reserve(Gpu(uuid, 0)) as taken:
+        print(taken)
 """
 
 
 def test_two_graders_never_time_on_one_device() -> None:
-    """Only one of the two graders on each device may time, regardless of how CUDA_VISIBLE_DEVICES names the device."""
-    visible, run = ("0", "1,0", "GPU-0,GPU-1", "GPU-1"), f" of {os.getpid()}"  # apart from other runs of this test
-
-    def start(devices: str) -> "subprocess.Popen[str]":
-        environment = {**get_environment(), "CUDA_VISIBLE_DEVICES": devices}
-        options: Any = {"cwd": ROOT, "env": environment, "text": True, "stdin": PIPE, "stdout": PIPE}
-        return subprocess.Popen([sys.executable, "-c", GRADER, run], **options)
-
-    def read(grader: "subprocess.Popen[str]") -> tuple[str, ...]:
-        assert grader.stdout is not None
-        return tuple(grader.stdout.readline().strip().split(" ", 1))
-
-    graders = [start(devices) for devices in visible]
-    try:
-        found = [read(grader) for grader in graders]
-        assert [uuid for uuid, _ in found] == ["GPU-0", "GPU-1"] * 2
-        timing = [uuid for uuid, said in found if said == "timing"]
-        assert sorted(timing) == ["GPU-0", "GPU-1"]
-        assert {said for _, said in found} == {"timing", gpu.TAKEN}
-    finally:
-        for grader in graders:
-            grader.kill()
-            grader.communicate()
-    first = Gpu(f"GPU-0{run}", 0)
-    with gpu.reserve(first) as later, gpu.reserve(first) as again, gpu.reserve(None) as on_cpu:
-        assert (later, again, on_cpu) == ("", gpu.TAKEN, "")
+    first, second = (Gpu(f"GPU-{number} of {os.getpid()}", number) for number in range(2))  # apart from other runs
+    with gpu.reserve(first) as taken, gpu.reserve(None) as on_cpu:
+        assert (taken, on_cpu) == ("", "")
+        assert run_python("-c", RESERVE, first.uuid, second.uuid).out.splitlines() == [gpu.TAKEN, ""]
+    with gpu.reserve(first) as later:
+        assert later == ""

@@ -3,9 +3,9 @@
 import math
 import mmap
 import queue
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -157,16 +157,13 @@ STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozen
 
 def test_state_watch_reports_slowdowns_and_unreadable_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
-    watch = setup.StateWatch(lambda: states.pop(0))
-    found = [watch.check() for _ in range(4)]
+    watch = setup.StateWatch(Mock(side_effect=states))
+    found = [watch.check() for _ in states]
     assert found[0] == found[1] == found[3] == ""
     assert "the device slowed itself down: too hot (driver)" in found[2]
     assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
-
-    def fail() -> DeviceState:
-        raise StateUnknown("nvidia-ml-py is not installed")
-
-    assert setup.StateWatch(fail).check() == "nvidia-ml-py is not installed"
+    unknown = Mock(side_effect=StateUnknown("nvidia-ml-py is not installed"))
+    assert setup.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
 
 
 def fake_timed_worker(
@@ -198,29 +195,23 @@ def fake_timed_worker(
 def test_host_lead_shows_whether_batches_are_requested_early(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock, looked, blocks = FakeClock(), threading.Event(), [0]
+    clock, looks = FakeClock(), list[Callable[[], object]]()
 
-    def read() -> float:
-        found = clock.now
-        if threading.current_thread() is not threading.main_thread():
-            looked.set()
-        return found
+    @contextmanager
+    def poll(look: Callable[[], object]) -> Iterator[None]:
+        looks.append(look)
+        yield
 
     def block(timed: Any) -> None:
-        blocks[0] += 1
-        if blocks[0] == 1:  # the first block is excluded
-            timed.memory["asked"][0] = STEPS
-            return
-        assert timed.memory["asked"][0] == 0
-        looked.clear()
-        clock.advance(first)
-        timed.memory["asked"][0] = STEPS
-        assert looked.wait(PATIENCE)
-        clock.advance(second)
+        for seconds, steps in ((first, 0), (second, STEPS)):
+            timed.memory["asked"] += steps
+            for look in looks:  # none in the first block, which is excluded
+                look()
+            clock.advance(seconds)
 
-    monkeypatch.setattr(clock, "read", read)
     clock.install(monkeypatch, figures)
-    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=read))
+    monkeypatch.setattr(figures, "poll_in_thread", poll)
+    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=clock.read))
     assert found.ratio == ratio
     assert bool(found.note) == (ratio == 0)
     with pytest.raises(WrongResult):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from grader.cluster.plan import create_plan
 from grader.cluster.task import Task
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
-from grader.pipeline.queue import GradingOptions, Options, Queue
+from grader.pipeline.queue import GradingOptions, Options
 from grader.pipeline.startup import Startup
 from grader.tests.conftest import call_grader
 from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
@@ -40,39 +41,29 @@ def flatten(options: Options) -> dict[str, object]:
 
 
 def test_each_command_line_option_sets_one_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    taken: list[Options] = []
-
-    def grade_into(_: object, options: Options, __: object) -> int:
-        taken.append(options)
-        return 0
-
+    grade_into = Mock(return_value=0)
     monkeypatch.setattr(command, "grade_into", grade_into)
     monkeypatch.setattr(Startup, "launch_ahead", lambda *_: None)
     call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
     assert call_grader(*call).code == 0
-    before = flatten(taken[-1])
+    before = flatten(grade_into.call_args.args[1])
     group: Any = typer.main.get_command(cli.app)
     parameters = {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
     assert parameters.keys() == TYPED.keys(), "a new option needs a value here that is not its default"
     for name, values in TYPED.items():
         typed = [*parameters[name].opts, *parameters[name].secondary_opts][-1]
         assert call_grader(*call, typed, *values).code == 0, name
-        after = flatten(taken[-1])
+        after = flatten(grade_into.call_args.args[1])
         assert {field for field in before if before[field] != after[field]} == {FIELDS.get(name, name)}
 
 
 @pytest.mark.parametrize("name", GradingOptions.__struct_fields__)
 def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    received: list[GradingOptions] = []
-
     def start(line: list[str]) -> SimpleNamespace:
         monkeypatch.setattr(sys, "argv", line[line.index("grader.cluster.chunk") :])
         return SimpleNamespace(returncode=chunk.main())
 
-    def grade_tests(queue: Queue, *_: object) -> RunOutcome:
-        received.append(queue.options.grading)
-        return RunOutcome()
-
+    grade_tests = Mock(return_value=RunOutcome())
     monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
@@ -80,5 +71,6 @@ def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.Monkey
     made = create_plan("tests", {"ada": write_submissions(tmp_path, LINEAR, "ada")[0]}, options, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
     assert Task(str(tmp_path / "plan.json"), 0)() == 0
-    assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received[0], name) == SENT[name]
-    assert received == [options.grading]
+    received = grade_tests.call_args.args[0].options.grading
+    assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received, name) == SENT[name]
+    assert received == options.grading

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,11 +63,7 @@ def test_deeply_nested_progress_file_is_ignored(file: Path) -> None:
 def test_failed_write_preserves_previous_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     progress = State({}, {"linear": 1})
     history.store_state(progress)
-
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space left"):
         history.store_state(State({}, {"linear": 2}))
     assert history.load_state() == progress

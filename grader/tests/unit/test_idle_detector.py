@@ -15,19 +15,15 @@ def device(monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
     return made
 
 
-def make_detector(device: FakeDevice) -> IdleDetector:
-    return IdleDetector(device, torch.device("cpu"))
-
-
 def test_idle_or_noisy_device_adds_no_time(device: FakeDevice) -> None:
-    detector = make_detector(device)
+    detector = IdleDetector(device, torch.device("cpu"))
     assert detector.wait(1.0) == 0
     device.busy_until, device.slower = device.now + 5.0, 0.9 * BUSY
     assert detector.wait(1.0) == 0
 
 
 def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
-    detector = make_detector(device)
+    detector = IdleDetector(device, torch.device("cpu"))
     began = device.now
     device.busy_until = device.now + 0.5
     assert 0.5 <= detector.wait(1.0) <= 0.5 + 3 * LOOK_SECONDS
@@ -35,7 +31,7 @@ def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
 
 
 def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
-    detector = make_detector(device)
+    detector = IdleDetector(device, torch.device("cpu"))
     device.busy_until = device.now + 5.0
     with pytest.raises(TimedOut, match="the device was still running your queued work"):
         detector.wait(1.0)
@@ -44,7 +40,7 @@ def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
 @pytest.mark.parametrize("again", [True, False], ids=["as it is", "without the looks before a block"])
 def test_disturbed_first_measurement_does_not_hide_work(device: FakeDevice, *, again: bool) -> None:
     device.busy_until, device.slower = 1e9, 3.0
-    detector = make_detector(device)
+    detector = IdleDetector(device, torch.device("cpu"))
     device.busy_until, device.slower = 0.0, 2.0
     if again:
         detector.update_idle_time()

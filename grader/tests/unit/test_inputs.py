@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from socket import socket
 from types import SimpleNamespace
 from typing import Any, NoReturn
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, assume, core, example, given, seed, settings
@@ -20,34 +20,31 @@ from grader.pipeline.session import start
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
+from grader.tests.support.failing_tests import LocalRunner
 from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
 from torchkata.seam.failures import NotStarted, Place, TimedOut
-from torchkata.seam.reply import Probe, Reply, run_probe
+from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import Student
 from torchkata.seam.values import Plain
 
 
-class Counting:
-    """A runner that records its calls and returns what the probe returns."""
+class Counting(LocalRunner):
+    """A runner that records its calls."""
 
     def __init__(self) -> None:
-        self.calls: list[Sequence[Plain]] = []
+        super().__init__()
+        self.asked: list[Sequence[Plain]] = []
         self.resets = 0
 
-    def reset(self, kata: str) -> None: ...
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (it is a `Runner`)
         self.resets += 1
 
-    def renew(self) -> None: ...
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        self.calls.append(args)
-        return run_probe(SimpleNamespace(folder=Path("/nowhere"), package="x"), probe, args)  # type: ignore[arg-type]
-
-    def set_budget(self, seconds: float) -> None:
-        pass
+        self.asked.append(args)
+        return super().run_probe(probe, args)
 
 
 def echo(_assignment: object, value: int) -> int:
@@ -125,10 +122,10 @@ def test_drawn_inputs_match_hypothesis(test: Any) -> None:
     runner, inputs, expected = Counting(), SharedInputs(), Counting()
     test(student=Student(expected))
     for _ in range(2):
-        runner.calls.clear()
+        runner.asked.clear()
         assert pytest_pyfunc_call(make_item(test, inputs, runner))
-        assert runner.calls[-len(expected.calls) :] == expected.calls
-        assert len(runner.calls) == len(expected.calls) or test in (discarding, interactive_within)
+        assert runner.asked[-len(expected.asked) :] == expected.asked
+        assert len(runner.asked) == len(expected.asked) or test in (discarding, interactive_within)
 
 
 @pytest.mark.parametrize("make_inputs", [SharedInputs, NewInputs])
@@ -150,15 +147,11 @@ def test_failing_example_is_shrunk_and_still_fails(make_inputs: Callable[[], Inp
 
 @pytest.mark.parametrize("stop", [NotStarted(Place()), TimedOut("late")], ids=lambda stop: type(stop).__name__)
 def test_stub_or_timeout_ends_test_after_one_call(stop: BaseException) -> None:
-    class Stopping(Counting):
-        def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:  # noqa: ARG002  (it is a `Runner`)
-            self.calls.append(args)
-            raise stop
-
-    runner = Stopping()
+    runner = Mock()
+    runner.run_probe.side_effect = stop
     with pytest.raises(type(stop)):
         pytest_pyfunc_call(make_item(right, SharedInputs(), runner))
-    assert (len(runner.calls), runner.resets) == (1, 0)
+    assert (runner.run_probe.call_count, runner.start_over.call_count) == (1, 0)
 
 
 @pytest.mark.parametrize("test", [right, interactive])
@@ -169,9 +162,9 @@ def test_new_inputs_depend_only_on_the_seed(test: Any) -> None:
         item = make_item(test, NewInputs(), runner)
         get_state(item.config).seed = number
         assert pytest_pyfunc_call(item)
-        assert (len(runner.calls), runner.resets) == (40, 0)
-        assert runner.calls[0] == [0], "the simplest input must come first"
-        calls.append(runner.calls)
+        assert (len(runner.asked), runner.resets) == (40, 0)
+        assert runner.asked[0] == [0], "the simplest input must come first"
+        calls.append(runner.asked)
     assert calls[0] == calls[1] != calls[2]
 
 
@@ -224,7 +217,7 @@ def test_strategy_error_is_raised_by_the_test() -> None:
 def test_new_inputs_are_drawn_again_if_rejected() -> None:
     runner = Counting()
     assert pytest_pyfunc_call(make_item(without_zero, NewInputs(), runner))
-    assert len(runner.calls) == 1
+    assert len(runner.asked) == 1
     assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
 
 

@@ -44,11 +44,12 @@ STILL = make_mistake("still", lambda p, grad, lr: p + 0 * grad * lr)
 SAME_AS_UPHILL = make_mistake("the step is taken off twice", lambda p, grad, lr: 2 * p - oracle.step(p, grad, lr))
 RAISING, HANGING = make_mistake("raising", step_raising), make_mistake("hanging", step_hanging)
 floats = st.integers(-8, 8).map(float)
+with_random_steps = given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
 
 
-@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+@with_random_steps
 def property_test(student: Student, p: float, grad: float, lr: float) -> None:
-    assert student.call(step_uphill, p, grad, lr) == oracle.step(p, grad, lr)  # type: ignore[arg-type]
+    assert_equal(student.call(step_uphill, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
 
 
 def plain_test(student: Student) -> None:
@@ -58,13 +59,11 @@ def plain_test(student: Student) -> None:
 
 
 def diagnose(
-    test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, stop: bool = False
+    test: Any, *known: KnownMistake, runner: LocalRunner | None = None, seconds: float = 5.0, **options: Any
 ) -> list[str]:
-    """Let the test fail, and return the known mistakes that explain it. `stop` makes the student's code time out."""
+    """Return the known mistakes that explain a failure of the test."""
     body, student = fail(test, runner)
-    if runner and stop:
-        runner.calls = 0
-    return find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS)
+    return find_mistakes(known, body, test, student, seconds, STUDENT_SECONDS, **options)
 
 
 @pytest.mark.parametrize("test", [property_test, plain_test])
@@ -89,17 +88,12 @@ def step_uphill_twice(_assignment: object, p: float, grad: float, lr: float) -> 
     return p + 2 * lr * grad
 
 
-@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+@with_random_steps
 def twice_wrong_test(student: Student, p: float, grad: float, lr: float) -> None:
     assert_equal(student.call(step_uphill_twice, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
 
 
-@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
-def step_test(student: Student, p: float, grad: float, lr: float) -> None:
-    assert_equal(student.call(step_uphill, p, grad, lr), oracle.step(p, grad, lr))  # type: ignore[arg-type]
-
-
-@given(p=floats, grad=floats, lr=st.sampled_from([0.5, 0.25]))
+@with_random_steps
 def side_test(student: Student, p: float, grad: float, lr: float) -> None:
     """Check only the direction of a step."""
     check((student.call(step_uphill, p, grad, lr) > p) == (oracle.step(p, grad, lr) > p))  # type: ignore[arg-type]
@@ -111,32 +105,28 @@ HALVED = make_mistake("halved", lambda p, grad, lr: oracle.step(p, grad / 2, lr)
 
 
 def test_two_mistakes_are_reported_together() -> None:
-    body, student = fail(twice_wrong_test)
     for known, seconds, found in (
         ([AGAINST, HALVED, DOUBLED], 5.0, ["against; and also: doubled"]),
         ([DOUBLED, RAISING, AGAINST], 5.0, ["doubled; and also: against"]),
         ([AGAINST, HALVED, STILL], 5.0, []),
         ([AGAINST, HALVED, DOUBLED], 0.0, []),
     ):
-        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, seconds) == found
-        body, student = fail(twice_wrong_test)
+        assert diagnose(twice_wrong_test, *known, pair_seconds=seconds) == found
     assert oracle.step is RIGHT
 
 
-@pytest.mark.parametrize(("test", "found"), [(step_test, ["up; and also: down"]), (side_test, [])])
+@pytest.mark.parametrize(("test", "found"), [(property_test, ["up; and also: down"]), (side_test, [])])
 def test_pair_must_change_an_expected_value(test: Any, found: list[str]) -> None:
     up = make_mistake("up", lambda p, grad, lr: p + lr * grad if grad > 0 else oracle.step(p, grad, lr))
     down = make_mistake("down", lambda p, grad, lr: p + lr * grad if grad < 0 else oracle.step(p, grad, lr))
-    body, student = fail(test)
-    assert find_mistakes([up, down], body, test, student, 5.0, STUDENT_SECONDS, 5.0) == found
+    assert diagnose(test, up, down, pair_seconds=5.0) == found
 
 
 def test_mistakes_that_another_test_named_are_preferred() -> None:
     minus = make_mistake("minus", lambda p, grad, lr: oracle.step(p, -grad, lr))
     known, pair = [AGAINST, minus, DOUBLED], "minus; and also: doubled"
     for named, found in (([], ["against; and also: doubled", pair]), ([pair, "against"], [pair])):
-        body, student = fail(twice_wrong_test)
-        assert find_mistakes(known, body, twice_wrong_test, student, 5.0, STUDENT_SECONDS, 5.0, named=named) == found
+        assert diagnose(twice_wrong_test, *known, pair_seconds=5.0, named=named) == found
         assert not currently_in_test_context(), "Hypothesis considers the test of the example to be running"
 
 
@@ -165,8 +155,10 @@ def test_no_diagnosis_is_attempted_without_remaining_time() -> None:
 
 
 def test_diagnosis_after_timeout_calls_no_student_code() -> None:
-    runner = LocalRunner()
-    assert diagnose(property_test, UPHILL, runner=runner, stop=True) == ["uphill"], "recorded answers are enough"
+    body, student = fail(property_test, runner := LocalRunner())
+    runner.calls = 0
+    found = find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS)
+    assert found == ["uphill"], "recorded answers are enough"
     assert runner.calls == -1, "after the time-out, student code must not be called again"
 
 

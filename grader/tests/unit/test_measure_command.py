@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -98,9 +99,5 @@ def test_kinds_of_operations_add_up_to_the_step() -> None:
 def test_course_defines_additional_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plugins.find_commands()["measure"] == KATA
     assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
-
-    def no_course() -> None:
-        raise CourseError("there is no course here")
-
-    monkeypatch.setattr(plugins, "course", no_course)
+    monkeypatch.setattr(plugins, "course", Mock(side_effect=CourseError("there is no course here")))
     assert plugins.find_commands() == {}

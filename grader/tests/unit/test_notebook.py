@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,7 +14,7 @@ from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import format_label, split_label
 from torchkata.notebook import install, magic
-from torchkata.notebook.client import Client, Finished
+from torchkata.notebook.client import Finished
 from torchkata.notebook.html import progress, verdict
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
@@ -92,17 +93,6 @@ def test_progress_has_a_row_for_each_kata() -> None:
     assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since last run"]
 
 
-class NoTests(Client):
-    """A client that records which katas to test instead of running tests."""
-
-    def __init__(self) -> None:
-        self.tested = list[str]()
-
-    def test(self, kata: object) -> Finished:
-        self.tested.append(getattr(kata, "name", ""))
-        return Finished("", "no tests", 3)
-
-
 @pytest.fixture
 def linear(handout: Path) -> Iterator[Path]:
     """Yield the file of a kata in a student's handout."""
@@ -113,11 +103,12 @@ def linear(handout: Path) -> Iterator[Path]:
 
 
 def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    client = NoTests()
+    client = Mock()
+    client.test.return_value = Finished("", "no tests", 3)
     for cell in ("x = 1  # é\n", "x = 2\n"):
         magic.run_magic(["linear"], cell, client)
         assert linear.read_bytes() == cell.encode()
-    assert client.tested == ["linear"] * 2
+    assert [tested.args[0].name for tested in client.test.call_args_list] == ["linear"] * 2
     assert capsys.readouterr().out.startswith("no tests\nlinear: no result, because the run ended early (exit code 3)")
     assert not [*linear.parent.glob("*.bak*")], "a stub or an earlier cell needs no backup"
     linear.write_text("by an editor")
@@ -137,7 +128,7 @@ def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: py
 def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
     with pytest.raises(CallError) as raised:
-        magic.run_magic(arguments, "x = 1", NoTests())
+        magic.run_magic(arguments, "x = 1", Mock())
     assert str(raised.value) == says
     assert linear.read_bytes() == before
 

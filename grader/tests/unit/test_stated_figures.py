@@ -35,10 +35,10 @@ def step(
     return places
 
 
-def compute_momentum(momentum: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the momentum buffer after each of these gradients: with a learning rate of 1, it equals the step."""
+def compute_steps(optimizer: Callable[..., Any], gradients: list[float]) -> list[float]:
+    """Return the step at a learning rate of 1 after each of the given gradients. The momentum equals this step."""
     ahead = iter(gradients)
-    places = step(momentum, lambda _: next(ahead), len(gradients), lr=1.0)
+    places = step(optimizer, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
 
 
@@ -81,14 +81,12 @@ def gpt2_xl(context: int = 1024) -> Cost:
 
 
 HELP: Names = {
-    **{
-        "step": step,
-        "gpt2_xl": gpt2_xl,
-        "compute_momentum": compute_momentum,
-        "add_thousandths": add_thousandths,
-        "gauss": NormalDist(),
-        "math": math,
-    },
+    "step": step,
+    "gpt2_xl": gpt2_xl,
+    "compute_steps": compute_steps,
+    "add_thousandths": add_thousandths,
+    "gauss": NormalDist(),
+    "math": math,
     "BYTES": ("float32", "bfloat16", "float8_e5m2"),
 }
 FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed value of each number in them, in order
@@ -113,20 +111,13 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("strides", "float32 are (12, 4)", "*np.zeros((2, 3), np.float32).strides,"),
     ("memory_accounting", "takes 96 bytes", "training_bytes(6, 0),"),
     ("memory_accounting", "112 GB", "training_bytes(7 * 10**9, 0) / 1e9,"),
-    (
-        "memory_accounting",
-        "takes 105 MB",
-        "torch.empty(32, 1024, 1600, dtype=torch.bfloat16, device='meta').nbytes / 1e6,",
-    ),
+    ("memory_accounting", "takes 105 MB", "2 * 32 * 1024 * 1600 / 1e6,"),
     ("memory_accounting", "8.7e6 parameters at 2 + 2 + 8", "32 * 1024 * 1600 * 2 / 12, 2, 2, 8"),
     ("memmap_tokens", "take 2.8 TB instead of 11.2", "1.4e12 * 2 / 1e12, 1.4e12 * 8 / 1e12"),
     ("memmap_tokens", "the bytes 7 0 8 0 9 0", "*np.array([7, 8, 9], '<u2').tobytes(),"),
     ("named_dimensions", "give scores of shape (2, 3)", "*attention_scores(torch.ones(2, 5), torch.ones(3, 5)).shape,"),
-    (
-        "puzzles",
-        "if x has 2 elements and y has 3, `x[:, None] - y` contains all their differences and has shape (2, 3)",
-        "2, 3, *(torch.ones(2)[:, None] - torch.ones(3)).shape",
-    ),
+    ("puzzles", "if x has 2 elements and y has 3", "2, 3"),
+    ("puzzles", "and has shape (2, 3)", "*(torch.ones(2)[:, None] - torch.ones(3)).shape,"),
     ("puzzles", "`(w w2)` gives 1 1 2 2", "*repeat(torch.tensor([1, 2]), 'w -> (w w2)', w2=2),"),
     ("puzzles", "`(w2 w)` gives 1 2 1 2", "*repeat(torch.tensor([1, 2]), 'w -> (w2 w)', w2=2),"),
     ("flop_accounting", "so 48 FLOPs", "matmul_flops(2, 3, 4),"),
@@ -134,16 +125,10 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("flop_accounting", "needs 2.8 days", "training_days(1e9, 20e9, 1, 989.5e12, 0.5),"),
     ("flop_accounting", "the sum is 1,557,611,200", "gpt2_xl().parameters,"),
     ("flop_accounting", "6.2 GB in float32", "4e-9 * gpt2_xl().parameters,"),
-    (
-        "flop_accounting",
-        "24.9 GB (16 per parameter), or 18.7 GB (2 + 2 + 8)",
-        "16e-9 * gpt2_xl().parameters, 16, 12e-9 * gpt2_xl().parameters, 2, 2, 8",
-    ),
-    (
-        "flop_accounting",
-        "takes 3.1e9 FLOPs in products with weights and, at the full context, 3.1e8 FLOPs in attention",
-        "gpt2_xl().products / 1024, gpt2_xl().attention / 1024",
-    ),
+    ("flop_accounting", "24.9 GB (16 per parameter)", "16e-9 * gpt2_xl().parameters, 16"),
+    ("flop_accounting", "or 18.7 GB (2 + 2 + 8)", "12e-9 * gpt2_xl().parameters, 2, 2, 8"),
+    ("flop_accounting", "takes 3.1e9 FLOPs in products with weights", "gpt2_xl().products / 1024,"),
+    ("flop_accounting", "at the full context, 3.1e8 FLOPs in attention", "gpt2_xl().attention / 1024,"),
     ("flop_accounting", "A sequence takes 3.5e12", "gpt2_xl().products + gpt2_xl().attention,"),
     ("flop_accounting", "9% of them in attention", "100 * gpt2_xl().share,"),
     ("flop_accounting", "a context of 16384, attention takes 62%", "16384, 100 * gpt2_xl(16384).share"),
@@ -161,11 +146,7 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
         "arithmetic_intensity(*matrix_matrix_work(2, 3, 4, torch.float32)),",
     ),
     ("initialization", "0.27% of the values are beyond", "200 * gauss.cdf(-3),"),
-    (
-        "initialization",
-        "45,000 weights in a matrix of 4096 × 4096",
-        "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096, 4096",
-    ),
+    ("initialization", "45,000 weights in a matrix of 4096", "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096"),
     ("initialization", "a bound of 3 is 192", "3, 3 * 64"),
     ("linear_backward", "takes one product of 48 FLOPs", "2 * 2 * 3 * 4,"),
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
@@ -174,18 +155,11 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("language_model", "a loss of log(256) = 5.55 nats", "256, math.log(256)"),
     ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
     ("language_model", "norms 3 and 4 have the global norm 5", "3, 4, math.hypot(3, 4)"),
-    (
-        "momentum",
-        "it becomes 1, 1.9, 2.71 and eventually 10",
-        "*compute_momentum(Momentum, [1] * 3), compute_momentum(Momentum, [1] * 200)[-1]",
-    ),
-    ("momentum", "it becomes 1, −0.1, 0.91", "*compute_momentum(Momentum, [1, -1, 1]),"),
-    ("momentum", "±0.53", "abs(compute_momentum(Momentum, [1, -1] * 100)[-1]),"),
-    (
-        "rmsprop",
-        "after a hundred steps it is 1.26",
-        "step(RMSprop, lambda p: 1, 99, lr=1)[-1] - step(RMSprop, lambda p: 1, 100, lr=1)[-1],",
-    ),
+    ("momentum", "it becomes 1, 1.9, 2.71", "*compute_steps(Momentum, [1] * 3),"),
+    ("momentum", "and eventually 10", "compute_steps(Momentum, [1] * 200)[-1],"),
+    ("momentum", "it becomes 1, −0.1, 0.91", "*compute_steps(Momentum, [1, -1, 1]),"),
+    ("momentum", "±0.53", "abs(compute_steps(Momentum, [1, -1] * 100)[-1]),"),
+    ("rmsprop", "after a hundred steps it is 1.26", "compute_steps(RMSprop, [1] * 100)[-1],"),
     ("rmsprop", "the step is 9.9 `lr`", "1 - step(RMSprop, lambda p: 1e-5, 1, lr=1)[1],"),
     ("rmsprop", "and 0.1 `lr`", "1e-5 / sqrt(0.01 * 1e-10 + 1e-8),"),
     ("adam", "is 3.2", "0.1 / sqrt(0.001),"),

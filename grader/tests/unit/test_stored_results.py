@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.cluster.pending import find_pending
 from grader.pipeline.overwrite_guard import demand_no_loss
 from grader.pipeline.queue import Queue
 from grader.pipeline.speed import find_untimed
@@ -188,16 +187,3 @@ def test_files_changed_since_their_tests_are_not_timed(tmp_path: Path) -> None:
     assert (timed_job.files, changed) == (job.submission.files, [])
     (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
     assert find_untimed("cpu", made, {"ada"}) == ([], ["ada"])
-
-
-def test_submission_unreadable_on_a_node_stays_pending(tmp_path: Path) -> None:
-    made = make_queue(tmp_path / "out", *write_submissions(tmp_path, LINEAR, "ada"))
-    left = find_pending(made, since_ns=0)
-    graded = replace(
-        make_result("why"), fingerprint=made.prints["ada"], katas=[KataResult("linear", "done", 12.0, 12.0)]
-    )
-    for stored, names in ((replace(graded, unreadable="it is not there"), ["ada"]), (graded, [])):
-        write(stored, tmp_path / "out")
-        os.utime(tmp_path / "out/ada/result.json", ns=(len(names), len(names)))  # two versions of the result
-        left.update()
-        assert left.left == names

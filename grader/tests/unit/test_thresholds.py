@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import pytest
+import torch
 
 from grader.tests import ROOT
 from torchkata.course import course
-from torchkata.speed.datasheets import Device, device
-from torchkata.speed.decision import as_ratios
+from torchkata.speed.datasheets import Device, devices
+from torchkata.speed.decision import as_ratios, judge_share, thresholds_on
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import Rate, work_of
 
@@ -66,16 +67,14 @@ def flops_of(workload: str) -> float:
 def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
     """Return the tier that a ratio reaches."""
     entry = course().workloads[workload]
-    peak = on.tflops["bf16"] if on.mfu and entry.mfu is not None else None
-    thresholds = as_ratios(entry.mfu if peak and entry.mfu else entry.ratio["cuda"], peak, ceiling * (peak or 1))
-    return "full" if ratio >= thresholds.full else "passing" if ratio >= thresholds.passing else "failed"
+    thresholds, peak = thresholds_on(on, "cuda", entry, torch.bfloat16)
+    return judge_share(ratio, as_ratios(thresholds, peak, ceiling * (peak or 1))).tier or "failed"
 
 
 @pytest.mark.parametrize("name", DEVICES)
 @pytest.mark.parametrize("ceiling", CEILINGS)
 def test_thresholds_separate_mistakes_with_a_margin(name: str, ceiling: float) -> None:
-    on = device(name)
-    assert on is not None
+    on = devices()[name]
     for workload, code, ratio, tier in list_cases(on, ceiling):
         for changed in (ratio * (1 - MARGIN), ratio * (1 + MARGIN)):
             assert judge(workload, changed, on, ceiling) == tier, f"{workload}: {code}"
@@ -90,8 +89,7 @@ def read_table(heading: str) -> Mapping[str, list[str]]:
 
 
 def test_thresholds_document_states_the_predicted_ratios() -> None:
-    h100 = device(DEVICES[0])
-    assert h100 is not None
+    h100 = devices()[DEVICES[0]]
     table = read_table("workload | code | ratio to the baseline | outcome")
     cases = list_cases(h100, CEILINGS[1])
     assert len(table) == len(cases)
@@ -100,8 +98,7 @@ def test_thresholds_document_states_the_predicted_ratios() -> None:
 
 
 def test_thresholds_document_states_the_work_and_bounds() -> None:
-    h100 = device(DEVICES[0])
-    assert h100 is not None
+    h100 = devices()[DEVICES[0]]
     table = read_table("workload | work of a call | bound on an H100 SXM | thresholds")
     for name, entry in course().workloads.items():
         work = work_of(name)

@@ -1,46 +1,11 @@
-"""Tests of visibility: which settings `kata.toml` allows, and what students see of hidden tests."""
-
-from pathlib import Path
-from typing import Any
+"""Tests of what students see of hidden tests."""
 
 import pytest
 
 from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support.sample_results import OUTCOMES, make_result
-from torchkata.course import Kata, course
-from torchkata.course.load import parse_kata
-
-ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
-
-
-def parse(**more: Any) -> Kata:
-    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
-
-
-def test_visibility_setting_is_a_string_or_table() -> None:
-    plain = parse()
-    assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
-    assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
-    some = parse(visibility={"test_b": "after_due_date"}, hidden_says="claim")
-    assert (some.visibility, some.hidden_says) == ({"test_a": "visible", "test_b": "after_due_date"}, "claim")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        (
-            {"visibility": "public"},
-            "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
-        ),
-        ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
-        ({"visibility": {"test_c": "hidden"}}, "kata.toml: visibility names test_c, which is not a test of this kata"),
-        ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
-    ],
-)
-def test_unknown_visibility_is_rejected(wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        parse(**wrong)
+from torchkata.course import course
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])

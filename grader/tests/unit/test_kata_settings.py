@@ -1,20 +1,20 @@
-"""Tests of the hours and the difficulty that `kata.toml` states for a kata."""
+"""Tests of the settings in `kata.toml`: hours, difficulty, "after this kata you can …", and visibility."""
 
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from torchkata.course import course
+from torchkata.course import Kata, course
 from torchkata.course.load import parse_kata
 from torchkata.course.model import Difficulty
 from torchkata.i18n.katas import describe_effort, effort_of
 
-ENTRY: dict[str, Any] = {"title": "t", "points": {"test_a": 1}}
+ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
 LEVELS = get_args(Difficulty)
 
 
-def parse(**more: Any) -> Any:
+def parse(**more: Any) -> Kata:
     return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
 
 
@@ -50,9 +50,24 @@ def test_hours_and_difficulty_are_optional_in_other_courses(monkeypatch: pytest.
     assert describe_effort(course().katas["k"]) == "About 2 h, hard. After this kata you can fly."
 
 
+def test_visibility_setting_is_a_string_or_table() -> None:
+    plain = parse()
+    assert (plain.visibility, plain.hidden_says) == ({"test_a": "visible", "test_b": "visible"}, "nothing")
+    assert parse(visibility="hidden").visibility == {"test_a": "hidden", "test_b": "hidden"}
+    some = parse(visibility={"test_b": "after_due_date"}, hidden_says="claim")
+    assert (some.visibility, some.hidden_says) == ({"test_a": "visible", "test_b": "after_due_date"}, "claim")
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
+        (
+            {"visibility": "public"},
+            "k/kata.toml: visibility is 'public'; it can be visible, after_due_date, after_published, hidden",
+        ),
+        ({"visibility": {"test_a": 1}}, "k/kata.toml: visibility is 1"),
+        ({"visibility": {"test_c": "hidden"}}, "kata.toml: visibility names test_c, which is not a test of this kata"),
+        ({"hidden_says": "everything"}, "k/kata.toml: hidden_says is 'everything'; it can be nothing, claim, all"),
         ({"hours": -1}, "k/kata.toml: hours is -1; it should be 0 or a positive number"),
         ({"hours": float("inf")}, "k/kata.toml: hours is inf"),
         ({"hours": "two"}, "k/kata.toml: hours is 'two'; it should be a number"),
@@ -60,6 +75,6 @@ def test_hours_and_difficulty_are_optional_in_other_courses(monkeypatch: pytest.
         ({"after": 7}, "k/kata.toml: after is 7; it should be a text"),
     ],
 )
-def test_invalid_hours_or_difficulty_are_rejected(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_setting_is_rejected(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse(**wrong)
