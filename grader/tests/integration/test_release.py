@@ -8,7 +8,6 @@ import shutil
 import sys
 import tomllib
 import venv
-from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from grader.tests.conftest import call_grader, grade, run_as_student, run_progra
 from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import list_commands
-from torchkata.course import course, read_course, use
+from torchkata.course import course, read_course
 from torchkata.i18n import find_text, find_texts
 
 KATAS = list(course().katas)
@@ -166,14 +165,6 @@ def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
     assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
-@pytest.fixture
-def primes() -> Iterator[None]:
-    """Use a small course without torch."""
-    use(PRIMES)
-    yield
-    use(ROOT)
-
-
 @pytest.mark.parametrize("katas", [CORE, pytest.param(KATAS, marks=pytest.mark.timing)], ids=["core", "all"])
 def test_handout_passes_checks_with_stubs_and_solution(katas: list[str]) -> None:
     prove(build_handout(add_foundations(katas)), katas, examples=1)
@@ -290,10 +281,12 @@ def test_editor_settings_configure_tests_and_task(new_handout: Path) -> None:
     assert (found.code, sum("::" in line for line in found.out.splitlines())) == (0, count)
 
 
-def test_handout_without_torch_names_no_torch_index(tmp_path: Path) -> None:
-    assert call_grader("--course", PRIMES, "release", tmp_path / "out").code == 0
+def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> None:
+    done = call_grader("--course", PRIMES, "release", tmp_path / "out", "--prove")
+    assert (done.code, "proven: all stubs count as not started" in done.out) == (0, True), done.err
     files = [name for name in list_files(tmp_path / "out") if not name.startswith("torchkata/")]
     assert not [name for name in files if "torch.org" in (tmp_path / "out" / name).read_text("utf-8")]
+    assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", (tmp_path / "out/README.md").read_text("utf-8"))
 
 
 def test_solved_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import os
 import select
 import shutil
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ from torchkata.seam.student import Student
 
 TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
+ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -206,6 +209,31 @@ def test_time_of_a_single_call_is_limited(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler can run
     assert ask("answer = 1") == 1
+
+
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """Keep one core busy with three processes."""
+    others = [subprocess.Popen([sys.executable, "-c", f"{ON_ONE_CORE}while True: pass"]) for _ in range(3)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.timing
+@pytest.mark.usefixtures("busy_core")
+def test_time_spent_waiting_for_cpu_is_excluded(ask: Ask) -> None:
+    work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
+    assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "1.5 s of work take 6 s"
+
+
+@pytest.mark.timing
+@pytest.mark.usefixtures("busy_core")
+@pytest.mark.parametrize("body", ["while True: pass", "time.sleep(60)"])
+def test_computing_or_sleeping_too_long_times_out(ask: Ask, body: str) -> None:
+    with pytest.raises(TimedOut, match="your code did not return within 3 seconds"):
+        ask(body, before=f"{ON_ONE_CORE}import time")
 
 
 def test_total_time_of_all_calls_is_limited(sandbox: Sandbox) -> None:
