@@ -62,6 +62,7 @@ def test_example_submissions_get_their_points(installed: Path, copy: Path, tmp_p
 
 
 @pytest.mark.usefixtures("needs_bwrap")
+@pytest.mark.parametrize("copy", ["primes", pytest.param("vectors", marks=pytest.mark.timing)], indirect=True)
 def test_example_course_passes_quick_certification(installed: Path, copy: Path) -> None:
     certify(installed, copy, "--only", "zoo")
 
