@@ -23,7 +23,7 @@ from grader.commands.release.contents import add_foundations, build_handout
 from grader.commands.release.contract import documented
 from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
-from grader.tests.conftest import call_grader, grade, run_as_student, run_program, write_solution
+from grader.tests.conftest import call_grader, run_as_student, run_program, write_solution
 from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from torchkata.cli.command import list_commands
@@ -287,13 +287,6 @@ def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> No
     files = [name for name in list_files(tmp_path / "out") if not name.startswith("torchkata/")]
     assert not [name for name in files if "torch.org" in (tmp_path / "out" / name).read_text("utf-8")]
     assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", (tmp_path / "out/README.md").read_text("utf-8"))
-
-
-def test_solved_handout_gets_full_points(handout: Path, tmp_path: Path) -> None:
-    write_solution(handout, *KATAS)
-    assert run_as_student("torchkata", "export", str(tmp_path / "ada.zip"), cwd=handout).code == 0
-    done = grade(tmp_path / "ada.zip", "--out", tmp_path / "results", "--track", "memory", "--examples", 1)
-    assert (done.code, "ada" in done.out, "100/100" in done.out) == (0, True, True), done.err
 
 
 def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
