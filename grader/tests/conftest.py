@@ -1,4 +1,4 @@
-"""Shared helpers and fixtures: running commands, the graded examples, a handout and a Slurm cluster."""
+"""Shared helpers and fixtures: running commands, courses and a handout."""
 
 import dataclasses
 import io
@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -20,9 +19,8 @@ import torch
 from grader import cli
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import NAMES, OPTIONS, PRIMES, SLOW, write_slow_class
+from grader.tests.support.submissions import PRIMES
 from grader.tests.support.warm_process import run_module
-from scripts import one_node_slurm
 from torchkata.course import HiddenSays, Visibility, course, use
 
 os.environ["KATA_LANG"] = "en"  # whatever the locale of this machine
@@ -158,38 +156,3 @@ def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def handout(new_handout: Path, tmp_path: Path) -> Path:
     """Copy the handout so that the test can modify it."""
     return shutil.copytree(new_handout, tmp_path / "katas")
-
-
-@pytest.fixture(scope="session")
-def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Write four submissions that take seconds to grade; the second one is wrong."""
-    return write_slow_class(tmp_path_factory.mktemp("slow"), 2 * SLOW, *NAMES)
-
-
-@pytest.fixture(scope="session")
-def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Grade `slow_class` locally, without interruption, and return the gradebook."""
-    out = tmp_path_factory.mktemp("undisturbed")
-    assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
-    return (out / "gradebook.csv").read_bytes()
-
-
-def control(action: str, folder: Path) -> None:
-    """Start, stop or disrupt the Slurm cluster in `folder`."""
-    subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=600)
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Path]:
-    """Start a single-node Slurm cluster in a folder whose path is short enough for a socket."""
-    if problem := one_node_slurm.find_problem():
-        pytest.skip(f"Slurm can't be started here: {problem}")
-    folder = Path(tempfile.mkdtemp(prefix="slurm-"))
-    try:
-        control("start", folder)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SLURM_CONF", f"{folder}/slurm.conf")
-            yield folder
-    finally:
-        control("stop", folder)
-        shutil.rmtree(folder)

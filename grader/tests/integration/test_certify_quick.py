@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.proof import zoo
 from grader.proof.claims import is_pair, make_claims
 from grader.tests import ROOT
-from grader.tests.conftest import Run, call_grader
+from grader.tests.conftest import Run
 from grader.tests.support.solution import copy_course
 from grader.tests.support.warm_process import run_module
 from torchkata.course import course
@@ -35,11 +35,6 @@ def test_quick_certify_runs_one_test_per_wrong_implementation() -> None:
         else:
             own = [claim.kata] if claim.kata else [*course().katas]
             assert asked == {name: [*course().katas[name].points] for name in own}
-
-
-def test_quick_certify_skips_speed_cheats() -> None:
-    done = call_grader("certify", "--quick", "--only", "cheats")
-    assert (done.code, "--quick does not include the cheats" in done.err) == (2, True)
 
 
 ASKED = ("--jobs=1", "--seeds=1", "--examples=5", "--isolation=none", "--kata=strides", "--only=zoo")

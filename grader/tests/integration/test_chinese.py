@@ -68,9 +68,7 @@ def test_chinese_command_output_contains_no_english(handout: Path) -> None:
     ("name", "old", "new", "words"),
     [
         ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的误差超出舍入范围"),
-        ("linear", "x @ self.weight", "(x @ self.weight).unsqueeze(-1)", "规律      数值都对，只是形状不对"),
         ("linear", "return x @ self.weight", "raise TypeError('no')", "报错      TypeError: no"),
-        ("linear", "return x @ self.weight", "exit(3)", "报错"),
         ("linear", "return x @ self.weight", "__import__('time').sleep(60)", "超时      你的代码在 5 秒内没有返回"),
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],

@@ -51,6 +51,12 @@ def raise_filter_error(**_: object) -> bytes:
     raise syscalls.FilterError("libseccomp is not installed")
 
 
+def test_isolation_bwrap_fails_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(IsolationError, match="bubblewrap is not installed"):
+        launch.launch("bwrap", course().limits)
+
+
 @pytest.mark.usefixtures("needs_bwrap")
 def test_isolation_bwrap_fails_without_libseccomp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscalls, "build_filter", raise_filter_error)

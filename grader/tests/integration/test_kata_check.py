@@ -10,7 +10,7 @@ import pytest
 from grader.tests.conftest import Run, call_grader, run, run_kata
 from grader.tests.support.submissions import PRIMES
 
-SUBMISSIONS = ("complete", "half_done", "subtly_wrong")
+SUBMISSIONS = ("half_done", "subtly_wrong")
 ENDS = "your code exited Python (exit code 3) before it returned a result"
 HANGS = """import signal
 
@@ -81,14 +81,13 @@ def test_check_uses_only_files_that_are_submitted(primes: Path) -> None:
     assert "FileNotFoundError" in done.out
 
 
-@pytest.mark.parametrize(("name", "earned"), [("sieve", 0), ("factorise", 50)])
-def test_check_survives_code_that_exits_python(primes: Path, name: str, earned: int) -> None:
+def test_check_survives_code_that_exits_python(primes: Path) -> None:
     copy_submission(primes, "complete")
-    with (primes / f"assignment/{name}.py").open("a") as file:
+    with (primes / "assignment/factorise.py").open("a") as file:
         file.write("import os\nos._exit(3)\n")
     done = run_kata(primes, "check")
-    assert (done.code, parse_points(done)) == (1, (earned, 100))
-    assert re.search(rf"^  {name} +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
+    assert (done.code, parse_points(done)) == (1, (50, 100))
+    assert re.search(rf"^  factorise +0 of 50   test_\w+: {re.escape(ENDS)}$", done.out, re.MULTILINE), done.out
 
 
 def set_limits(primes: Path, **limits: float) -> None:

@@ -75,6 +75,10 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert kept.katas[1].score == second["complete"]["factorise"].score
     assert f"{kept.katas[1].kept}+" == kept.course, "kept points must name the commit of their course"
 
+    (course / "submissions/complete/factorise.py").write_text("def factorise(n):\n    return []\n")
+    grade(course, out, "--keep", "better")
+    assert read(out / "complete/result.json").katas[1].score < kept.katas[1].score, "these points are for other files"
+
 
 def test_kata_result_is_reused_until_its_foundations_change() -> None:
     assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))

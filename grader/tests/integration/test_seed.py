@@ -43,13 +43,6 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     for text in (live.read_text(), page, *told):
         assert seed not in text
         assert "--seed" not in text
-
-
-def test_next_run_reuses_the_given_seed(tmp_path: Path) -> None:
-    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
-    out = tmp_path / "out"
-    assert grade(right, out, "--seed", "7").code == 0
-    assert "were already graded" in grade_again(right, out).out
     (out / ".seed").write_text("seven")
     refused = grade_again(right, out)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)

@@ -1,28 +1,148 @@
-"""Grading on a real single-node Slurm cluster gives the same gradebook as local grading, even if it is interrupted."""
+"""Grading on a real single-node Slurm cluster equals local grading, even if it is interrupted.
 
+`make prove` also tests that it can be completed if a task, a node or the run itself fails. Each of these tests takes
+half a minute, mostly waiting for Slurm.
+"""
+
+import csv
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from grader.cluster import record
+from grader.cluster.slurm import Job, list_jobs
 from grader.tests import ROOT
-from grader.tests.conftest import call_grader, grade
-from grader.tests.support.slurm_runs import ON_SLURM, SlurmRun, assert_complete, read_times
+from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.processes import is_alive
 from grader.tests.support.submissions import (
     LINEAR,
+    NAMES,
     OPTIONS,
     PRIMES,
     SHORT,
     SIEVE,
+    SLOW,
     WRONG_SIEVE,
     list_results,
+    write_slow_class,
     write_submissions,
     write_traps,
 )
+from scripts import one_node_slurm
 
 pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
+
+ON_SLURM = (*OPTIONS, "--executor", "slurm")
+PATIENCE = 600.0  # timeout in seconds, long enough for a busy machine
+
+
+class SlurmRun:
+    """A running `grader grade --executor slurm`."""
+
+    def __init__(
+        self, submissions: list[Path], out: Path, *options: str, course: Path = PRIMES, kata: str = "sieve"
+    ) -> None:
+        self.out = out
+        parts = ["--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT]
+        parts += ["--executor", "slurm", "--per-task", "2", *options]
+        command = [sys.executable, "-m", "grader", *map(str, parts)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until a condition holds, and fail if the run exits first."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, f"it ended first: {self.process.communicate()}"
+            assert time.monotonic() < end
+            time.sleep(0.1)
+
+    def wait_until_grading(self) -> None:
+        """Wait until there is a result and a task is still running."""
+        self.wait_until(
+            lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
+        )
+
+    def list_tasks(self) -> dict[str, Job]:
+        stored = record.load(self.out)
+        return list_jobs(stored.name) if stored else {}
+
+    def find_running_task(self) -> str:
+        return min(id for id, job in self.list_tasks().items() if job.state == "RUNNING")
+
+    def wait(self) -> Run:
+        out, err = self.process.communicate(timeout=PATIENCE)
+        return Run(self.process.returncode, out, err)
+
+
+def find_processes(out: Path, module: str) -> list[int]:
+    """Return the processes that run a module for a task that grades into `out`, with parents first."""
+    found = []
+    for pid in one_node_slurm.list_processes():
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            if words[0] == sys.executable and module in words and any(str(out) in word for word in words):
+                found += [pid] if is_alive(pid) else []
+    return found
+
+
+def assert_complete(out: Path, gradebook: bytes) -> None:
+    """Assert that `out` contains the given gradebook, the results of everyone in it, and no other files."""
+    assert (out / "gradebook.csv").read_bytes() == gradebook
+    names = [row["submission"] for row in csv.DictReader(gradebook.decode().splitlines())]
+    assert list_results(out) == names
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    own = [f"{name}/{file}" for name in names for file in ("result.json", "hand_in.json")]
+    assert files == {"gradebook.csv", ".seed", *own}
+
+
+def read_times(out: Path) -> dict[str, int]:
+    """Return the modification time of each result."""
+    return {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
+
+
+@pytest.fixture(scope="module")
+def slow_class(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Write four submissions that take seconds to grade; the second one is wrong."""
+    return write_slow_class(tmp_path_factory.mktemp("slow"), 2 * SLOW, *NAMES)
+
+
+@pytest.fixture(scope="module")
+def slow_gradebook(slow_class: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the gradebook of `slow_class` from a local run without interruptions."""
+    out = tmp_path_factory.mktemp("undisturbed")
+    assert grade(*slow_class, "--out", out, *OPTIONS, course=PRIMES).code == 0
+    return (out / "gradebook.csv").read_bytes()
+
+
+def control(action: str, folder: Path) -> None:
+    """Start, stop or disrupt the Slurm cluster in `folder`."""
+    subprocess.run([sys.executable, ROOT / "scripts/one_node_slurm.py", action, folder], check=True, timeout=600)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Path]:
+    """Start a single-node Slurm cluster in a folder whose path is short enough for a socket."""
+    if problem := one_node_slurm.find_problem():
+        pytest.skip(f"Slurm can't be started here: {problem}")
+    folder = Path(tempfile.mkdtemp(prefix="slurm-"))
+    try:
+        control("start", folder)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SLURM_CONF", f"{folder}/slurm.conf")
+            yield folder
+    finally:
+        control("stop", folder)
+        shutil.rmtree(folder)
 
 
 def test_slurm_run_gives_same_gradebook_as_local_run(tmp_path: Path) -> None:
@@ -97,3 +217,143 @@ def test_slurm_run_executes_no_file_next_to_submission(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert list_results(tmp_path / "out") == ["ada"]
     assert not (tmp_path / "mark").exists()
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("module", ["submitit.core._submit", "grader.cluster.chunk"])
+def test_killed_task_is_submitted_again(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, module: str
+) -> None:
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
+    started.wait_until(lambda: find_processes(tmp_path, module))
+    os.kill(find_processes(tmp_path, module)[0], signal.SIGKILL)
+    before = read_times(tmp_path)
+    done = started.wait()
+    assert done.code == 0, done.err
+    assert "warning: failed tasks: " in done.err
+    assert {name: read_times(tmp_path)[name] for name in before} == before
+    assert_complete(tmp_path, slow_gradebook)
+
+
+@pytest.mark.timing
+def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+    assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
+    old = read_times(tmp_path)
+    started = SlurmRun(slow_class, tmp_path, "--force")
+    started.wait_until(lambda: read_times(tmp_path) != old)
+    started.process.kill()
+    started.process.communicate()
+    end = time.monotonic() + PATIENCE
+    while not all(job.ended for job in started.list_tasks().values()) and time.monotonic() < end:
+        time.sleep(0.2)
+    new = read_times(tmp_path)
+    assert all(new[name] > old[name] for name in NAMES)
+    again = SlurmRun(slow_class, tmp_path, "--force").wait()
+    assert (again.code, "job" in again.out) == (0, False)
+    assert read_times(tmp_path) == new
+    assert_complete(tmp_path, slow_gradebook)
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("harm", ["stop-node", "crash"])  # slurmd alone or together with its tasks
+def test_run_survives_loss_of_a_node(
+    cluster: Path, slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, harm: str
+) -> None:
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
+    control(harm, cluster)
+    before = read_times(tmp_path)
+    assert harm == "stop-node" or find_processes(tmp_path, "grader.cluster.chunk") == []
+    control("start-node", cluster)
+    done = started.wait()
+    assert done.code == 0, done.err
+    assert {name: read_times(tmp_path)[name] for name in before} == before
+    assert_complete(tmp_path, slow_gradebook)
+
+
+@pytest.mark.timing
+def test_preempted_task_is_queued_again(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
+    started = SlurmRun(slow_class, tmp_path)
+    started.wait_until_grading()
+    task = started.find_running_task()
+    for name in ("TERM", "USR2"):  # the signals that Slurm sends before preemption
+        subprocess.run(["scancel", f"--signal={name}", task], check=True)
+    (log,) = tmp_path.glob(f".slurm/torchkata-*/*/{task}_0_log.out")
+    started.wait_until(lambda: f"Requeued job {task}" in log.read_text())
+    done = started.wait()
+    assert (done.code, done.err) == (0, "")
+    assert "job" in done.out
+    assert done.out.count("tests of") == 1, "the requeued task must grade the rest without a new job"
+    assert_complete(tmp_path, slow_gradebook)
+
+
+@pytest.mark.timing
+def test_slurm_node_without_gpu_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = write_submissions(tmp_path / "class", LINEAR, "ada")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    done = SlurmRun(paths, tmp_path / "out", "--device", "cuda", course=ROOT, kata="linear").wait()
+    assert done.code == 3
+    assert "can't be used: speed is not graded: " in done.err
+    assert list_results(tmp_path / "out") == ["ada"]
+
+
+@pytest.mark.timing
+def test_different_call_is_rejected_while_jobs_are_queued(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path
+) -> None:
+    started = SlurmRun(slow_class, tmp_path, "--slurm", "begin=now+1hour")
+    started.wait_until(started.list_tasks)
+    started.process.kill()
+    started.process.communicate()
+    stored = record.load(tmp_path)
+    assert stored is not None
+    other = grade(*slow_class, "--out", tmp_path, *ON_SLURM, "--seed", 1, course=PRIMES)
+    assert other.code == 2
+    assert other.err == (
+        f"grader: --out {tmp_path}: jobs of another call still write to it; "
+        f"cancel them with scancel --name={stored.name}\n"
+    )
+    subprocess.run(["scancel", f"--name={stored.name}"], check=True)
+    assert SlurmRun(slow_class, tmp_path).wait().code == 0
+    assert_complete(tmp_path, slow_gradebook)
+
+
+@pytest.mark.timing
+def test_slurm_node_without_sandbox_is_rejected(
+    slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bin/bwrap"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho no namespaces here >&2\nexit 1\n")
+    broken.chmod(0o755)
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
+        done = SlurmRun(slow_class, out).wait()
+    assert done.code == 3
+    assert "can't be used: isolation bwrap does not work here: no namespaces here\n" in done.err
+    assert "warning: no other node is left for grading: " in done.err
+    assert list_results(out) == []
+    assert SlurmRun(slow_class, out).wait().code == 0
+    assert_complete(out, slow_gradebook)
+
+
+@pytest.mark.timing
+def test_only_speed_tasks_request_a_gpu(tmp_path: Path) -> None:
+    paths, out = write_submissions(tmp_path / "class", LINEAR + 2 * SLOW, *NAMES), tmp_path / "out"
+    asked_for = ("--device", "cpu", "--slurm", "gres=gpu:1", "--slurm", "time=10")
+    started = SlurmRun(paths, out, *asked_for, course=ROOT, kata="linear")
+    asked = ("squeue", "--noheader", "--array", "--format=%A|%b|%l|%E")
+    started.wait_until(lambda: len((record.load(out) or record.Record("", "", 0)).jobs) == 2)
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    stored = record.load(out)
+    assert stored is not None
+    tests, speed = stored.jobs
+    assert {line.partition("|")[2] for line in said if "N/A" in line} == {"N/A|10:00|(null)"}
+    (waiting,) = {line.partition("|")[2] for line in said if "gpu" in line}
+    assert waiting.startswith(f"gres:gpu:1|10:00|afterany:{tests}_*")
+    subprocess.run(["scancel", speed], check=True)
+    done = started.wait()
+    assert done.code == 3
+    assert list_results(out) == list(NAMES)

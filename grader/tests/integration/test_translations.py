@@ -117,10 +117,3 @@ def test_course_in_english_has_nothing_to_translate(vectors: Path) -> None:
     edit(vectors / "pyproject.toml", 'languages = ["en", "zh"]', 'languages = ["en"]')
     (line,) = call(vectors)
     assert line.startswith("the course has no language other than English")
-
-
-def test_unreadable_catalogue_is_reported_to_the_student(vectors: Path) -> None:
-    (vectors / NORMALISE).write_text('msgid "a"\nmsgst "b"\n', "utf-8")
-    done = run_kata(vectors, "hint", "normalise", KATA_LANG="zh")
-    assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "normalise/zh.po" in done.err

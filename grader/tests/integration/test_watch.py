@@ -3,13 +3,10 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -170,37 +167,31 @@ run(["watch"])
 """
 
 
-@contextmanager
-def start_piped(handout: Path, *command: str) -> Iterator["subprocess.Popen[str]"]:
-    """Start a program without a terminal, and kill it at the end."""
-    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen([sys.executable, *command], cwd=handout, env=PLAIN, text=True, **pipes) as process:
+@pytest.mark.parametrize(
+    ("command", "at_first"), [(["torchkata", "watch"], "loading torch"), (["no_fork"], "cannot fork")]
+)
+def test_watch_works_in_pipe_or_without_fork(handout: Path, command: list[str], at_first: str) -> None:
+    def read_until(text: str) -> list[str]:
+        lines = [output.readline()]
+        while text not in lines[-1]:
+            assert lines[-1], "".join(lines)
+            lines.append(output.readline())
+        return lines
+
+    (handout / "no_fork.py").write_text(NO_FORK)
+    reading, writing = os.pipe()
+    with Path(os.devnull).open() as nothing, os.fdopen(reading, encoding="utf-8") as output:
+        process = Fork(command, handout, PLAIN, [nothing.fileno(), writing, writing])
+        os.close(writing)
         try:
-            yield process
+            assert at_first in read_until("Keyboard shortcuts are not")[0]
+            save(handout, "same_storage")
+            assert "done" in read_until("  same_storage ")[-1]
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(120) == 143
         finally:
             process.kill()
-
-
-def read_until(process: "subprocess.Popen[str]", text: str) -> list[str]:
-    assert process.stdout is not None
-    lines: list[str] = []
-    while not lines or text not in lines[-1]:
-        lines.append(process.stdout.readline())
-        assert lines[-1], "".join(lines)
-    return lines
-
-
-@pytest.mark.parametrize(
-    ("command", "at_first"), [(("-m", "torchkata", "watch"), "loading torch"), (("-c", NO_FORK), "cannot fork")]
-)
-def test_watch_works_in_pipe_or_without_fork(handout: Path, command: tuple[str, ...], at_first: str) -> None:
-    with start_piped(handout, *command) as process:
-        said = read_until(process, "Keyboard shortcuts are not")
-        assert at_first in said[0]
-        save(handout, "same_storage")
-        assert "done" in read_until(process, "  same_storage ")[-1]
-        process.terminate()
-        assert process.wait(120) == 143
+            process.wait()
 
 
 def test_watch_stops_forking_after_forked_process_dies(handout: Path) -> None:

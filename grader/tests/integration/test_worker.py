@@ -3,6 +3,8 @@
 import os
 import select
 import shutil
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -27,6 +29,8 @@ from torchkata.seam.student import Student
 
 TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
+in_bwrap = pytest.mark.parametrize("sandbox", ["bwrap"], indirect=True)  # for limits that the grader itself measures
+ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -208,6 +212,32 @@ def test_time_of_a_single_call_is_limited(ask: Ask) -> None:
     assert ask("answer = 1") == 1
 
 
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """Keep one core busy with three processes."""
+    others = [subprocess.Popen([sys.executable, "-c", f"{ON_ONE_CORE}while True: pass"]) for _ in range(3)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.timing
+@pytest.mark.usefixtures("busy_core")
+def test_time_spent_waiting_for_cpu_is_excluded(ask: Ask) -> None:
+    work = "until = time.process_time() + 1.5\nwhile time.process_time() < until: pass\nanswer = torch.ones(1)"
+    assert torch.equal(ask(work, before=f"{ON_ONE_CORE}import time"), torch.ones(1)), "1.5 s of work take 6 s"
+
+
+@pytest.mark.timing
+@pytest.mark.usefixtures("busy_core")
+@pytest.mark.parametrize("body", ["while True: pass", "time.sleep(60)"])
+def test_computing_or_sleeping_too_long_times_out(ask: Ask, body: str) -> None:
+    with pytest.raises(TimedOut, match="your code did not return within 3 seconds"):
+        ask(body, before=f"{ON_ONE_CORE}import time")
+
+
+@in_bwrap
 def test_total_time_of_all_calls_is_limited(sandbox: Sandbox) -> None:
     slow = "import time, torch\nclass Linear(torch.nn.Module):\n    def __init__(self, i, o):\n"
     slow += "        super().__init__()\n        time.sleep(2)\n        self.weight = torch.zeros(1)\n"
@@ -220,6 +250,7 @@ def test_total_time_of_all_calls_is_limited(sandbox: Sandbox) -> None:
         make_weights(student)
 
 
+@in_bwrap
 def test_time_to_check_an_answer_is_limited(sandbox: Sandbox) -> None:
     with open_runner(sandbox, TORCHS, test_seconds=0.5, call_seconds=60.0) as (runner, student):
         compute_for(1.0)  # the time limit excludes drawing inputs before the first call
@@ -236,6 +267,7 @@ def compute_for(seconds: float) -> None:
         pass
 
 
+@in_bwrap
 def test_time_limits_exclude_the_grader_waiting_for_cpu(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):

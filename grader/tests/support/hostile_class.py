@@ -1,6 +1,6 @@
 """Generates a class of hostile submissions from a seed: one of each known kind, followed by random ones.
 
-When `timing/test_random_intake.py` finds a failure, add an entry to one of the lists below.
+When `integration/test_random_intake.py` finds a failure, add an entry to one of the lists below.
 """
 
 import io

@@ -172,21 +172,15 @@ MISTAKE_CASES = [
     Mistake("no pyproject.toml", {PROJECT: None}, {"grade": "there is no course here", "kata": "no course here"}),
     Mistake("pyproject.toml is not valid TOML", {PROJECT: "[tool.torchkata"}, expect_in_all(PROJECT)),
     Mistake("pyproject.toml is not UTF-8", {PROJECT: b'title = "\xe4"\n'}, expect_in_all(PROJECT), ends_pytest=True),
-    Mistake("a key is misspelled", {PROJECT: ("preload", "preloads")}, expect_in_all("unknown key 'preloads'")),
-    Mistake("a limit is zero", {PROJECT: ("= 0.5", "= 0.0")}, expect_in_all("test_seconds is 0")),
     Mistake("a preloaded package is missing", {PROJECT: ("[]", '["nonesuch"]')}, {"grade": "nonesuch"}),
-    Mistake("a track's title is a number", {PROJECT: ('"Numbers"', "7")}, expect_in_all("tracks")),
     # kata.toml
     Mistake("no kata.toml", {KATA: None}, expect_in_all("double")),
-    Mistake("it builds on itself", {KATA: ("place", 'builds_on = ["double"]\nplace')}, expect_in_all(KATA)),
-    Mistake("a hint is a number", {KATA: ('["What is n + n?"]', "[7]")}, expect_in_all(KATA)),
     # the oracle
     Mistake("no oracle", {ORACLE: None}, {"pytest": "oracle", "grade": "oracle", "certify": "oracle"}),
     Mistake("the oracle lacks a function", {ORACLE: ("def double", "def doubled")}, {"pytest": LACKS, "grade": LACKS}),
     Mistake("a syntax error in the oracle", {ORACLE: ("def double(", "def double((")}, {"grade": ORACLE}),
     Mistake("the oracle raises for some inputs", *break_file(ORACLE, "return", "1 / n\n    return")),
     Mistake("the oracle is wrong", {ORACLE: ("n + n", "n + n + 1")}, {"grade": TEST}),
-    Mistake("the oracle returns nothing", {ORACLE: ("return n + n", "n + n")}, {"grade": TEST}),
     Mistake("the oracle never ends", *break_file(ORACLE, "return", "while True:\n        pass\n    return")),
     Mistake("the oracle exits", *break_file(ORACLE, "return", "raise SystemExit\n    return")),
     Mistake("the oracle prints", {ORACLE: ("return", "print('twice')\n    return")}),
@@ -204,10 +198,8 @@ MISTAKE_CASES = [
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
     Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
     Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK, "grade": FALLBACK}),
-    Mistake("wrong.toml is not valid TOML", {WRONG: "[squares"}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry without a sentence", {WRONG: (SENTENCES, "")}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry with an unknown key", {WRONG: ("looks_like", "look_like")}, {"certify": "wrong.toml"}),
-    Mistake("a zoo entry replaces nothing", {WRONG: ("n << 1", "n << 3")}, {"certify": "n << 3"}),
     # the tests
     Mistake("no tests", {TEST: None}, expect_in_all("tests/test_double.py")),
     Mistake(
@@ -216,7 +208,6 @@ MISTAKE_CASES = [
     Mistake("a test imports a missing module", *break_file(TEST, "import numbers", "import figures", "figures")),
     Mistake("a test raises before the call", *break_file(TEST, COMPARED, f"1 / 0\n    {COMPARED}")),
     Mistake("a test raises after the call", *break_file(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
-    Mistake("a test reads its input wrongly", *break_file(TEST, "oracle.double(n))", "oracle.double(n.value))")),
     Mistake("a test has a false assertion", *break_file(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
     Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
     Mistake("a test calls no probe", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
@@ -231,7 +222,6 @@ MISTAKE_CASES = [
     Mistake("no probes", {PROBE: None}, {"pytest": "probes", "grade": "probes"}),
     Mistake("a syntax error in a probe", {PROBE: ("def doubled(", "def doubled((")}, {"grade": PROBE}),
     Mistake("a probe raises", {PROBE: ("return", "1 / 0\n    return")}, {"grade": TEST}),
-    Mistake("a probe misspells the function", {PROBE: ("double.double(n)", "double.dobule(n)")}, {"grade": TEST}),
     Mistake("a probe never ends", {PROBE: ("return", "while True:\n        pass\n    return")}, {"grade": TEST}),
     # stub and conftest
     Mistake("no stub", {STUB: None}, {"release": "double", "certify": "double"}),
@@ -242,10 +232,8 @@ MISTAKE_CASES = [
 
 NEEDS_SOLUTION = (  # in a handout, which has no solution, these mistakes look like a wrong answer
     "a probe raises",
-    "a probe misspells the function",
     "a probe never ends",
     "the oracle is wrong",
-    "the oracle returns nothing",
     "a strategy draws unsupported inputs",
 )
 ARITHMETIC_ON_ANSWER: dict[str, Change] = {

@@ -11,6 +11,8 @@ from grader.speed import setup
 from grader.tests.conftest import run
 from torchkata.course import course
 
+pytestmark = pytest.mark.timing
+
 
 @pytest.mark.parametrize(
     "title",
