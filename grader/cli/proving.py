@@ -1,13 +1,12 @@
 """Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `translations`."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run_command
+from grader.base.main import Command, as_command
 from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
 from grader.pipeline.selection import choose, select_names
 
@@ -21,20 +20,18 @@ class Part(StrEnum):
     cheats = "cheats"
 
 
-def doctor(json: AsJson = False) -> None:
+@as_command
+def doctor(json: AsJson = False) -> Command:
     """Check whether this machine can grade, and show how to install or fix what is missing.
 
     The exit code is 0 if submissions can be graded in a sandbox, otherwise 3.
     """
+    from grader.commands.doctor import run_doctor
 
-    def load() -> Command:
-        from grader.commands.doctor import run_doctor
-
-        return lambda: run_doctor(as_json=json)
-
-    sys.exit(run_command(load))
+    return lambda: run_doctor(as_json=json)
 
 
+@as_command
 def calibrate(
     device: Annotated[
         Device | None, typer.Option(help="Device to measure (default: the GPU if there is one, otherwise the CPU).")
@@ -42,7 +39,7 @@ def calibrate(
     to: Annotated[
         Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
     ] = None,
-) -> None:
+) -> Command:
     """Measure the matmul speed for each dtype and the memory bandwidth, and store them.
 
     The values are also compared with the datasheet.
@@ -50,16 +47,13 @@ def calibrate(
     If the device later becomes much slower than it was during calibration, `grader grade --device` does not grade speed
     on it.
     """
+    from grader.commands.calibrate import Options, run_calibrate
 
-    def load() -> Command:
-        from grader.commands.calibrate import Options, run_calibrate
-
-        options = Options(device.value if device else None, to)
-        return lambda: run_calibrate(options)
-
-    sys.exit(run_command(load))
+    options = Options(device.value if device else None, to)
+    return lambda: run_calibrate(options)
 
 
+@as_command
 def translations(
     track: Tracks = None,
     kata: Katas = None,
@@ -67,22 +61,19 @@ def translations(
         bool,
         typer.Option("--update", help="First write the current English texts into the catalogues (the .po files)."),
     ] = False,
-) -> None:
+) -> Command:
     """List the texts whose translation is missing or outdated, for each language of the course.
 
     Translations are optional: the English text is shown if there is none, or if the English text has changed since it
     was translated. Use --track and --kata to limit the list.
     """
+    from grader.commands.translations.command import run_translations
 
-    def load() -> Command:
-        from grader.commands.translations.command import run_translations
-
-        katas = tuple(one.name for one in choose(kata or (), track or ()))
-        return lambda: run_translations(katas, update=update)
-
-    sys.exit(run_command(load))
+    katas = tuple(one.name for one in choose(kata or (), track or ()))
+    return lambda: run_translations(katas, update=update)
 
 
+@as_command
 def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
@@ -115,7 +106,7 @@ def certify(
             metavar="DIR",
         ),
     ] = None,
-) -> None:
+) -> Command:
     """Prove that the course grades correctly.
 
     files: every kata has all required files and texts.
@@ -129,26 +120,22 @@ def certify(
 
     The proofs of the zoo are stored, and are repeated only if their content, versions or options change.
     """
+    from grader.commands.certify import run_certify
+    from grader.proof.proof import Options
 
-    def load() -> Command:
-        from grader.commands.certify import run_certify
-        from grader.proof.proof import Options
-
-        katas = select_names(kata or (), track or ())
-        options = Options(
-            jobs=jobs,
-            seeds=seeds,
-            examples=examples,
-            isolation=isolation.value,
-            katas=katas,
-            markdown=markdown,
-            only=only.value if only else None,
-            quick=quick,
-            force=force,
-            write_caught_by=write_caught_by,
-            messages=messages,
-            replay=replay,
-        )
-        return lambda: run_certify(options)
-
-    sys.exit(run_command(load))
+    katas = select_names(kata or (), track or ())
+    options = Options(
+        jobs=jobs,
+        seeds=seeds,
+        examples=examples,
+        isolation=isolation.value,
+        katas=katas,
+        markdown=markdown,
+        only=only.value if only else None,
+        quick=quick,
+        force=force,
+        write_caught_by=write_caught_by,
+        messages=messages,
+        replay=replay,
+    )
+    return lambda: run_certify(options)
