@@ -55,12 +55,12 @@ def package(
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
-    from grader.commands.package.write import Options, run_package
+    from grader.commands.package.write import run_package
     from grader.pipeline import seed as secret
 
-    chosen = secret.draw() if seed is None else seed
-    options = Options(source, chosen, examples, select_names(kata or (), track or ()), force)
-    return lambda: run_package(platform, out, options)
+    chosen, katas = secret.draw() if seed is None else seed, ",".join(select_names(kata or (), track or ()))
+    grading = f"--seed {chosen} --examples {examples} --kata {katas}"
+    return lambda: run_package(platform, out, grading, source, force=force)
 
 
 @as_command

@@ -47,10 +47,9 @@ def calibrate(
     If the device later becomes much slower than it was during calibration, `grader grade --device` does not grade speed
     on it.
     """
-    from grader.commands.calibrate import Options, run_calibrate
+    from grader.commands.calibrate import run_calibrate
 
-    options = Options(device.value if device else None, to)
-    return lambda: run_calibrate(options)
+    return lambda: run_calibrate(device.value if device else None, to)
 
 
 @as_command
@@ -67,7 +66,7 @@ def translations(
     Translations are optional: the English text is shown if there is none, or if the English text has changed since it
     was translated. Use --track and --kata to limit the list.
     """
-    from grader.commands.translations.command import run_translations
+    from grader.commands.translations.update import run_translations
 
     katas = tuple(one.name for one in choose(kata or (), track or ()))
     return lambda: run_translations(katas, update=update)

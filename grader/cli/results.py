@@ -77,10 +77,10 @@ def similar(
     detector can ignore code that all students were given.
     """
     demand_own_course(submissions)
-    from grader.commands.similar import Options, run_similar
+    from grader.commands.similar import run_similar
 
-    options = Options(folders, select_names(kata or (), track or ()), pseudonyms)
-    return lambda: run_similar(submissions, options)
+    katas = select_names(kata or (), track or ())
+    return lambda: run_similar(submissions, folders, katas, pseudonyms)
 
 
 @as_command
