@@ -11,8 +11,7 @@ from grader.output.exporter import Exporter, Options, Stored, convert_each, writ
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
-from grader.results.text import outcome_text
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
 from torchkata.i18n import class_words
 
 LONGEST = 4000  # maximum number of characters of a message that are shown
@@ -59,19 +58,6 @@ def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
         thresholds = [f"{tier:.2f}" for tier in vars(score.thresholds).values()] if score else ["", ""]
         lines.append(f"| {row.title} | {format_points([row])} | {inline(reached)} | {' | '.join(thresholds)} |")
     return lines
-
-
-def render_alone(stored: Stored) -> tuple[str, list[str]]:
-    """Return the summary and the annotations of a submission.
-
-    Raises ValueError if the course no longer contains a test or workload of the result.
-    """
-    return render_summary(stored.result), list_annotations(stored.result)
-
-
-def render_class(rows: Sequence[str]) -> str:
-    """Return a table with a row for each submission."""
-    return "\n".join(["| submission | points | katas done |", "| --- | ---: | ---: |", *rows]) + "\n"
 
 
 def render_row(result: Result) -> str:
@@ -153,6 +139,10 @@ def escape_property(text: str) -> str:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
+
+    def render_alone(stored: Stored) -> tuple[str, list[str]]:
+        return render_summary(stored.result), list_annotations(stored.result)
+
     problems: list[str] = []
     if len(list_results(directory)) == 1:
         for _, (summary, annotations) in convert_each(directory, render_alone, problems):
@@ -160,8 +150,9 @@ def export(directory: Path, options: Options) -> list[str]:
             for line in annotations:
                 print(line)
     else:
-        rows = [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
-        write_file(options.to, render_class(rows).encode())
+        table = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
+        table += [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
+        write_file(options.to, "\n".join([*table, ""]).encode())
     return problems
 
 

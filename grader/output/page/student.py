@@ -1,13 +1,13 @@
 """Collects the data about a submission that the class page needs. It is small, so that large classes fit in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
 
 from grader.output.page.parts import Part
 from grader.results.items import Answers, Property, collect_answers
+from grader.results.load import share
 from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from grader.results.sharing import share
 
 BINS = 10
 
@@ -62,7 +62,10 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded
         max_score=result.max_score,
         cells={part.result.kata: share(part.result) for part in parts},
         answers=collect_answers(result),
-        rerun=tuple(find_inconclusive(result)),
+        rerun=(
+            *(kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests)),
+            *(timed.workload for timed in result.performance if timed.outcome == "inconclusive"),
+        ),
         findings=tuple(result.findings),
         unreadable=result.unreadable,
         timed=tuple(result.performance),
@@ -74,9 +77,3 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded
         blocks=blocks,
         graded=graded,
     )
-
-
-def find_inconclusive(result: Result) -> Iterator[str]:
-    """Yield the names of the katas and workloads that were affected by a machine fault."""
-    yield from (kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests))
-    yield from (timed.workload for timed in result.performance if timed.outcome == "inconclusive")

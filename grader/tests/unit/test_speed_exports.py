@@ -14,9 +14,9 @@ from rich.console import Console
 from grader.commands.diff import Change, compare
 from grader.output import gradebook
 from grader.output.formats import classroom50, github, gradescope
-from grader.output.live import LiveReport
+from grader.output.formats.gradescope import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
-from grader.output.table import build_class_table
+from grader.output.summary import build_class_table
 from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.support.platforms import (
