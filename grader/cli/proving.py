@@ -1,23 +1,13 @@
 """Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `translations`."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
+from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
 from grader.pipeline.selection import choose, select_names
-
-
-class Part(StrEnum):
-    """A part of the certification."""
-
-    files = "files"
-    zoo = "zoo"
-    attacks = "attacks"
-    cheats = "cheats"
 
 
 @as_command
@@ -49,7 +39,7 @@ def calibrate(
     """
     from grader.commands.calibrate import run_calibrate
 
-    return lambda: run_calibrate(device.value if device else None, to)
+    return lambda: run_calibrate(device, to)
 
 
 @as_command
@@ -77,10 +67,13 @@ def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
     examples: Examples = 100,
-    isolation: IsolationLevel = Choice.auto,
+    isolation: IsolationLevel = "auto",
     track: Tracks = None,
     kata: Katas = None,
-    only: Annotated[Part | None, typer.Option(help="Run only this part: files, zoo, attacks or cheats.")] = None,
+    only: Annotated[
+        Literal["files", "zoo", "attacks", "cheats"] | None,
+        typer.Option(help="Run only this part: files, zoo, attacks or cheats."),
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
     replay: Replay = True,
     quick: Annotated[
@@ -127,10 +120,10 @@ def certify(
         jobs=jobs,
         seeds=seeds,
         examples=examples,
-        isolation=isolation.value,
+        isolation=isolation,
         katas=katas,
         markdown=markdown,
-        only=only.value if only else None,
+        only=only,
         quick=quick,
         force=force,
         write_caught_by=write_caught_by,
