@@ -21,8 +21,7 @@ from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.intake import pseudonymize
-from grader.pipeline.overwrite_guard import demand_no_loss
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Options, Queue, demand_no_loss
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup

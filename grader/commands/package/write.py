@@ -36,17 +36,12 @@ class Platform:
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
-def load_platform(name: str) -> Platform:
-    """Read the `platform.toml` of the platform with this name."""
-    return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
-
-
 def run_package(name: str, out: Path, grading: str, source: str | None, *, force: bool) -> int:
     """Write the package, in which `grading` are the options of `grader grade`, return the exit code.
 
     Invalid arguments raise CallError before anything is written.
     """
-    platform = load_platform(name)
+    platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
     hidden = count_hidden_tests()
     check_output(platform, out, force=force)
     files = build_package(platform, grading, source)

@@ -93,7 +93,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
     more = "\n" + class_words("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
-    fields = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
+    fields = ",".join(f"{key}={escape(value, ':,')}" for key, value in properties.items())
     return f"::{LEVELS.get(first.result.outcome, 'error')} {fields}::{escape(first.result.message[:LONGEST] + more)}"
 
 
@@ -127,14 +127,9 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"
 
 
-def escape(text: str) -> str:
-    """Escape the message of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def escape_property(text: str) -> str:
-    """Escape a property of a workflow command."""
-    return escape(text).replace(":", "%3A").replace(",", "%2C")
+def escape(text: str, more: str = "") -> str:
+    """Escape the message of a workflow command. Properties need escapes for `more` characters."""
+    return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 
 def export(directory: Path, options: Options) -> list[str]:
