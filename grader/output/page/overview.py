@@ -107,8 +107,8 @@ def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Fin
     """Return the findings, grouped by text, each paired with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
-        for finding in one.findings:
-            found.setdefault(finding.text, []).append((one.submission, finding))
+        for finding in one.result.findings:
+            found.setdefault(finding.text, []).append((one.result.submission, finding))
     return found
 
 

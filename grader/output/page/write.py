@@ -186,7 +186,8 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             failing=failing,
             analysis=found,
             fails={
-                one.submission: sorted(places[which] for which in one.failed if which in places) for one in students
+                one.result.submission: sorted(places[which] for which in one.failed if which in places)
+                for one in students
             },
             findings=overview.group_findings(students),
             strips=speed.make_strips(students),
