@@ -42,7 +42,7 @@ def run_package(name: str, out: Path, grading: str, source: str | None, *, force
     Invalid arguments raise CallError before anything is written.
     """
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
-    hidden = count_hidden_tests()
+    hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     check_output(platform, out, force=force)
     files = build_package(platform, grading, source)
     with convert_write_errors(out):
@@ -56,14 +56,6 @@ def run_package(name: str, out: Path, grading: str, source: str | None, *, force
     if platform.hides_totals and hidden:
         print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
     return 0
-
-
-def count_hidden_tests() -> int:
-    """Return the number of tests that students can't see. Raises CallError if the settings are contradictory."""
-    try:
-        return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
-    except ValueError as error:
-        raise CallError(str(error)) from None
 
 
 def build_package(platform: Platform, grading: str, source: str | None) -> dict[str, bytes]:
