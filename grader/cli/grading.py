@@ -1,16 +1,14 @@
 """Options of `grader grade`."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from grader.base.main import Command, run_command
 from grader.cli.options import (
     AsJson,
-    Choice,
     Device,
     Examples,
     IsolationLevel,
@@ -23,24 +21,9 @@ from grader.cli.options import (
 from grader.pipeline.selection import choose, demand_own_course, select_names
 from grader.pipeline.startup import Startup
 
-
-class Where(StrEnum):
-    """Where submissions are graded."""
-
-    local = "local"
-    slurm = "slurm"
-
-
-class Keep(StrEnum):
-    """Which points to keep when a kata is graded again."""
-
-    new = "new"
-    better = "better"
-
-
 STOPPED = {
-    Where.local: "stopped; finished results are stored; run the same command again to continue",
-    Where.slurm: "stopped watching; the jobs keep running; run the same command again to watch them",
+    "local": "stopped; finished results are stored; run the same command again to continue",
+    "slurm": "stopped watching; the jobs keep running; run the same command again to watch them",
 }
 
 
@@ -52,21 +35,23 @@ def grade(
         int | None, typer.Option(help="Seed for all random inputs (default: a secret seed that is stored in DIR).")
     ] = None,
     examples: Examples = 100,
-    isolation: IsolationLevel = Choice.auto,
+    isolation: IsolationLevel = "auto",
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Grade again even if a result exists or the new result would be less complete."),
     ] = False,
-    keep: Annotated[Keep, typer.Option(help="Which points to keep when a kata is graded again.")] = Keep.new,
+    keep: Annotated[
+        Literal["new", "better"], typer.Option(help="Which points to keep when a kata is graded again.")
+    ] = "new",
     quiet: Annotated[bool, typer.Option("--quiet", help="Only print errors.")] = False,
     device: Annotated[
         Device,
         typer.Option(
             help="Also grade speed on this device (no points on cpu, or if --isolation auto falls back to none)."
         ),
-    ] = Device.none,
+    ] = "none",
     gradescope: Annotated[
         Path | None,
         typer.Option(
@@ -75,8 +60,9 @@ def grade(
         ),
     ] = None,
     executor: Annotated[
-        Where, typer.Option(help="Grade on this machine, or on a Slurm cluster that can access DIR.")
-    ] = Where.local,
+        Literal["local", "slurm"],
+        typer.Option(help="Grade on this machine, or on a Slurm cluster that can access DIR."),
+    ] = "local",
     slurm: Annotated[
         list[str] | None, typer.Option(help="Option to pass to sbatch for each task (repeatable).", metavar="KEY=VALUE")
     ] = None,
@@ -115,8 +101,8 @@ def grade(
     def load() -> Command:
         demand_own_course(submissions)
         katas = select_names(kata or (), track or ())
-        if executor is Where.local:
-            start.launch_ahead("none" if isolation is Choice.none else "bwrap", choose(katas))
+        if executor == "local":
+            start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas))
         start.show("importing pytest and the course's libraries")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret
@@ -125,11 +111,11 @@ def grade(
         grading = GradingOptions(
             seed=secret.load_or_draw(out) if seed is None else seed,
             examples=examples,
-            isolation=isolation.value,
+            isolation=isolation,
             katas=katas,
-            device=device.value,
+            device=device,
             replay=replay,
-            keep=keep.value,
+            keep=keep,
         )
         options = Options(
             grading,
@@ -138,7 +124,7 @@ def grade(
             force=force,
             quiet=quiet,
             gradescope=gradescope,
-            executor=executor.value,
+            executor=executor,
             slurm=tuple(slurm or ()),
             per_task=per_task,
             pseudonyms=pseudonyms,

@@ -1,12 +1,11 @@
 """Options of the commands that create files for others: `package`, `release`, `new`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run_command
+from grader.base.main import Command, as_command
 from grader.cli.options import Examples, Katas, Tracks
 from grader.pipeline.selection import select_names
 
@@ -24,6 +23,7 @@ def parse_platform(text: str) -> str:
     return text
 
 
+@as_command
 def package(
     platform: Annotated[
         str,
@@ -46,7 +46,7 @@ def package(
     track: Tracks = None,
     kata: Katas = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
-) -> None:
+) -> Command:
     """Package the grader for a platform.
 
     gradescope: OUT is a zip file to upload as the autograder.
@@ -55,18 +55,15 @@ def package(
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
+    from grader.commands.package.write import run_package
+    from grader.pipeline import seed as secret
 
-    def load() -> Command:
-        from grader.commands.package.write import Options, run_package
-        from grader.pipeline import seed as secret
-
-        chosen = secret.draw() if seed is None else seed
-        options = Options(source, chosen, examples, select_names(kata or (), track or ()), force)
-        return lambda: run_package(platform, out, options)
-
-    sys.exit(run_command(load))
+    chosen, katas = secret.draw() if seed is None else seed, ",".join(select_names(kata or (), track or ()))
+    grading = f"--seed {chosen} --examples {examples} --kata {katas}"
+    return lambda: run_package(platform, out, grading, source, force=force)
 
 
+@as_command
 def release(
     out: Annotated[Path, typer.Argument(help="Directory to create, or an existing release with --update or --force.")],
     track: Tracks = None,
@@ -94,37 +91,31 @@ def release(
             help="With --notebooks: URL of the repository from which Colab clones the handout.", metavar="URL"
         ),
     ] = None,
-) -> None:
+) -> Command:
     """Write the handout for students: stubs, tests, oracle and the `kata` command, without solutions or the zoo.
 
     The handout contains the graded tracks (or those selected by --track or --kata), including the katas that they build
     on. --update keeps the katas and language of the earlier release unless you specify others.
     """
+    from grader.commands.release.command import Options, find_released, run_release
 
-    def load() -> Command:
-        from grader.commands.release.command import Options, find_released, run_release
-
-        names = find_released(out) if update and not kata and not track else select_names(kata or (), track or ())
-        options = Options(names, language, force, update, prove, examples, notebooks, repository)
-        return lambda: run_release(out, options)
-
-    sys.exit(run_command(load))
+    names = find_released(out) if update and not kata and not track else select_names(kata or (), track or ())
+    options = Options(names, language, force, update, prove, examples, notebooks, repository)
+    return lambda: run_release(out, options)
 
 
+@as_command
 def new_course(
     folder: Annotated[Path, typer.Argument(help="Directory to create.", metavar="DIR")],
     title: Annotated[str, typer.Option(help="Title of the course.")] = "A new course",
-) -> None:
+) -> Command:
     """Create a course with one working kata, ready to test, grade and certify."""
+    from grader.commands.new.write import new_course
 
-    def load() -> Command:
-        from grader.commands.new.write import new_course
-
-        return lambda: new_course(folder, title)
-
-    sys.exit(run_command(load))
+    return lambda: new_course(folder, title)
 
 
+@as_command
 def new_kata(
     name: Annotated[
         str,
@@ -136,16 +127,12 @@ def new_kata(
     kind: Annotated[
         str, typer.Option(help="What students write: function, class, random, training or tests.")
     ] = "function",
-) -> None:
+) -> Command:
     """Create the files of a working example kata for you to edit. Existing files are never modified.
 
     The kinds are a function, a class with state, a function with random results, a training loop, and tests of a
     given function.
     """
+    from grader.commands.new.write import new_kata
 
-    def load() -> Command:
-        from grader.commands.new.write import new_kata
-
-        return lambda: new_kata(name, track, kind)
-
-    sys.exit(run_command(load))
+    return lambda: new_kata(name, track, kind)

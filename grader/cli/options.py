@@ -1,27 +1,13 @@
 """Options shared by several commands."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from grader.sandbox.launch import Isolation
 
-class Device(StrEnum):
-    """The kind of device used for speed grading."""
-
-    none = "none"
-    cpu = "cpu"
-    cuda = "cuda"
-
-
-class Choice(StrEnum):
-    """The isolation level of student code."""
-
-    auto = "auto"
-    bwrap = "bwrap"
-    none = "none"
-
+Device: TypeAlias = Literal["none", "cpu", "cuda"]  # the kind of device used for speed grading
 
 Examples = Annotated[int, typer.Option(min=1, help="Number of random inputs per property.")]
 Replay = Annotated[
@@ -49,7 +35,7 @@ Tracks = Annotated[
     typer.Option(help='Use only this track, or "all" (repeatable).', metavar="NAME"),
 ]
 IsolationLevel = Annotated[
-    Choice,
+    Isolation,
     typer.Option(
         help="Isolation of student code. auto uses bwrap if it works here, and otherwise none, with a warning."
     ),

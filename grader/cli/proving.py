@@ -1,40 +1,27 @@
 """Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `translations`."""
 
-import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from grader.base.main import Command, run_command
-from grader.cli.options import AsJson, Choice, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
+from grader.base.main import Command, as_command
+from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
 from grader.pipeline.selection import choose, select_names
 
 
-class Part(StrEnum):
-    """A part of the certification."""
-
-    files = "files"
-    zoo = "zoo"
-    attacks = "attacks"
-    cheats = "cheats"
-
-
-def doctor(json: AsJson = False) -> None:
+@as_command
+def doctor(json: AsJson = False) -> Command:
     """Check whether this machine can grade, and show how to install or fix what is missing.
 
     The exit code is 0 if submissions can be graded in a sandbox, otherwise 3.
     """
+    from grader.commands.doctor import run_doctor
 
-    def load() -> Command:
-        from grader.commands.doctor import run_doctor
-
-        return lambda: run_doctor(as_json=json)
-
-    sys.exit(run_command(load))
+    return lambda: run_doctor(as_json=json)
 
 
+@as_command
 def calibrate(
     device: Annotated[
         Device | None, typer.Option(help="Device to measure (default: the GPU if there is one, otherwise the CPU).")
@@ -42,7 +29,7 @@ def calibrate(
     to: Annotated[
         Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
     ] = None,
-) -> None:
+) -> Command:
     """Measure the matmul speed for each dtype and the memory bandwidth, and store them.
 
     The values are also compared with the datasheet.
@@ -50,16 +37,12 @@ def calibrate(
     If the device later becomes much slower than it was during calibration, `grader grade --device` does not grade speed
     on it.
     """
+    from grader.commands.calibrate import run_calibrate
 
-    def load() -> Command:
-        from grader.commands.calibrate import Options, run_calibrate
-
-        options = Options(device.value if device else None, to)
-        return lambda: run_calibrate(options)
-
-    sys.exit(run_command(load))
+    return lambda: run_calibrate(device, to)
 
 
+@as_command
 def translations(
     track: Tracks = None,
     kata: Katas = None,
@@ -67,30 +50,30 @@ def translations(
         bool,
         typer.Option("--update", help="First write the current English texts into the catalogues (the .po files)."),
     ] = False,
-) -> None:
+) -> Command:
     """List the texts whose translation is missing or outdated, for each language of the course.
 
     Translations are optional: the English text is shown if there is none, or if the English text has changed since it
     was translated. Use --track and --kata to limit the list.
     """
+    from grader.commands.translations.update import run_translations
 
-    def load() -> Command:
-        from grader.commands.translations.command import run_translations
-
-        katas = tuple(one.name for one in choose(kata or (), track or ()))
-        return lambda: run_translations(katas, update=update)
-
-    sys.exit(run_command(load))
+    katas = tuple(one.name for one in choose(kata or (), track or ()))
+    return lambda: run_translations(katas, update=update)
 
 
+@as_command
 def certify(
     jobs: Jobs = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
     examples: Examples = 100,
-    isolation: IsolationLevel = Choice.auto,
+    isolation: IsolationLevel = "auto",
     track: Tracks = None,
     kata: Katas = None,
-    only: Annotated[Part | None, typer.Option(help="Run only this part: files, zoo, attacks or cheats.")] = None,
+    only: Annotated[
+        Literal["files", "zoo", "attacks", "cheats"] | None,
+        typer.Option(help="Run only this part: files, zoo, attacks or cheats."),
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
     replay: Replay = True,
     quick: Annotated[
@@ -115,7 +98,7 @@ def certify(
             metavar="DIR",
         ),
     ] = None,
-) -> None:
+) -> Command:
     """Prove that the course grades correctly.
 
     files: every kata has all required files and texts.
@@ -129,26 +112,22 @@ def certify(
 
     The proofs of the zoo are stored, and are repeated only if their content, versions or options change.
     """
+    from grader.commands.certify import run_certify
+    from grader.proof.proof import Options
 
-    def load() -> Command:
-        from grader.commands.certify import run_certify
-        from grader.proof.proof import Options
-
-        katas = select_names(kata or (), track or ())
-        options = Options(
-            jobs=jobs,
-            seeds=seeds,
-            examples=examples,
-            isolation=isolation.value,
-            katas=katas,
-            markdown=markdown,
-            only=only.value if only else None,
-            quick=quick,
-            force=force,
-            write_caught_by=write_caught_by,
-            messages=messages,
-            replay=replay,
-        )
-        return lambda: run_certify(options)
-
-    sys.exit(run_command(load))
+    katas = select_names(kata or (), track or ())
+    options = Options(
+        jobs=jobs,
+        seeds=seeds,
+        examples=examples,
+        isolation=isolation,
+        katas=katas,
+        markdown=markdown,
+        only=only,
+        quick=quick,
+        force=force,
+        write_caught_by=write_caught_by,
+        messages=messages,
+        replay=replay,
+    )
+    return lambda: run_certify(options)

@@ -1,12 +1,11 @@
 """Options of the commands that process results: `report`, `diff`, `similar`, `export`, `marks`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.base.main import Command, run_command
+from grader.base.main import Command, as_command
 from grader.cli.options import AsJson, Katas, ResultsDir, Submissions, Tracks
 from grader.output.formats import format_names
 from grader.pipeline.selection import demand_own_course, select_names
@@ -23,6 +22,7 @@ def parse_format(text: str) -> str:
     return text
 
 
+@as_command
 def report(
     results: ResultsDir,
     feedback: Annotated[
@@ -36,37 +36,31 @@ def report(
         ),
     ] = None,
     excel: Excel = False,
-) -> None:
+) -> Command:
     """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
 
     The report is for instructors: it contains all names, messages and findings. The feedback page of a student contains
     only their own results, and shows details of hidden tests only if kata.toml allows it.
     """
+    from grader.commands.report import run_report
 
-    def load() -> Command:
-        from grader.commands.report import run_report
-
-        return lambda: run_report(results, feedback, people, excel=excel)
-
-    sys.exit(run_command(load))
+    return lambda: run_report(results, feedback, people, excel=excel)
 
 
+@as_command
 def diff(
     old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
     new: Annotated[Path, typer.Argument(help="Results directory of the later grading.", metavar="NEW")],
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
-) -> None:
+) -> Command:
     """Compare two gradings of the same class, and show the points and outcomes of every test that changed."""
+    from grader.commands.diff import run_diff
 
-    def load() -> Command:
-        from grader.commands.diff import run_diff
-
-        return lambda: run_diff(old, new, csv, as_json=json)
-
-    sys.exit(run_command(load))
+    return lambda: run_diff(old, new, csv, as_json=json)
 
 
+@as_command
 def similar(
     submissions: Submissions,
     folders: Annotated[Path, typer.Option(help="Directory in which to create submissions/ and stubs/.", metavar="TO")],
@@ -76,23 +70,20 @@ def similar(
         Path | None,
         typer.Option(help="Pseudonymize the submissions with the KEYFILE passed to `grader grade`.", metavar="KEYFILE"),
     ] = None,
-) -> None:
+) -> Command:
     """Write the code of a class to folders for compare50, JPlag or MOSS, and print the commands for comparing it.
 
     Each submission gets a folder with its files that differ from the stubs. The stubs are written as well, so that the
     detector can ignore code that all students were given.
     """
+    demand_own_course(submissions)
+    from grader.commands.similar import run_similar
 
-    def load() -> Command:
-        demand_own_course(submissions)
-        from grader.commands.similar import Options, run_similar
-
-        options = Options(folders, select_names(kata or (), track or ()), pseudonyms)
-        return lambda: run_similar(submissions, options)
-
-    sys.exit(run_command(load))
+    katas = select_names(kata or (), track or ())
+    return lambda: run_similar(submissions, folders, katas, pseudonyms)
 
 
+@as_command
 def export(
     directory: ResultsDir,
     format: Annotated[
@@ -123,7 +114,7 @@ def export(
         ),
     ] = None,
     column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
-) -> None:
+) -> Command:
     """Convert stored results to the format of a platform.
 
     gradescope, classroom50: writes PATH for one submission, or PATH/<id>.json for several.
@@ -138,24 +129,21 @@ def export(
     For classroom50, fields that are not given with --field are taken from the environment variables of its runner or of
     GitHub Actions. {submission} in a field is replaced by the id of the submission.
     """
+    from grader.commands.export import run_export
+    from grader.output.exporter import Options
 
-    def load() -> Command:
-        from grader.commands.export import run_export
-        from grader.output.exporter import Options
-
-        options = Options(to, tuple(field or ()), people, gradebook, column)
-        return lambda: run_export(directory, format, options)
-
-    sys.exit(run_command(load))
+    options = Options(to, tuple(field or ()), people, gradebook, column)
+    return lambda: run_export(directory, format, options)
 
 
+@as_command
 def marks(
     directory: ResultsDir,
     people: Annotated[
         Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
     ],
     excel: Excel = False,
-) -> None:
+) -> Command:
     """Compute marks from points, late penalties and manual overrides, and write CLASS/marks.csv.
 
     CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
@@ -173,10 +161,6 @@ def marks(
 
     Only class.csv is required. The stored results are not changed.
     """
+    from grader.commands.marks import run_marks
 
-    def load() -> Command:
-        from grader.commands.marks import run_marks
-
-        return lambda: run_marks(directory, people, excel=excel)
-
-    sys.exit(run_command(load))
+    return lambda: run_marks(directory, people, excel=excel)

@@ -33,16 +33,12 @@ def main() -> int:
     plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     use(Path(plan.course))
     entries = [Entry(id, Path(path)) for id, path in plan.chunks[index].items()]
-    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=count_cores(plan.phase)))
+    cores = int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if plan.phase == "tests" else 1  # speed: one at a time
+    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=cores))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
         warn(unfit)
     return 3 if unfit else 0
-
-
-def count_cores(phase: Phase) -> int:
-    """Return how many submissions to grade at the same time: one per core for tests, but only one for speed."""
-    return int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if phase == "tests" else 1
 
 
 def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:

@@ -20,7 +20,7 @@ from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
 from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
-from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
+from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
 from grader.results.result import write_whole
 
@@ -31,8 +31,8 @@ SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
 EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this many minutes
 
 
-class Slurm(Executor):
-    """The executor that grades with Slurm job arrays."""
+class Slurm:
+    """Grades with Slurm job arrays."""
 
     def __init__(self, options: Options) -> None:
         """Raise CallError or MachineError if these options can't be used."""

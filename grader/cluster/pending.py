@@ -80,17 +80,9 @@ def find_pending(queue: Queue, since_ns: int) -> Pending:
     """
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READING_THREADS)}
-    speed = set(tests) | set(list_untimed(queue))
-    if queue.options.grading.device == "none" or not course().timed_with(kata.name for kata in queue.katas):
-        speed = set()
+    speed, kind = set[str](), queue.options.grading.device
+    if kind != "none" and course().timed_with(kata.name for kata in queue.katas):
+        stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}
+        speed = {*tests, *(name for name, graded in stored.items() if graded is not None and not graded.is_timed(kind))}
     found = {name: path for name, path in paths.items() if name in tests or name in speed}
     return Pending(queue, since_ns, found, tests, speed)
-
-
-def list_untimed(queue: Queue) -> list[str]:
-    """Return the submissions that have test results but no speed results."""
-    kind = queue.options.grading.device
-    if kind == "none":
-        return []
-    stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}
-    return [name for name, found in stored.items() if found is not None and not found.is_timed(kind)]

@@ -1,7 +1,6 @@
 """`grader calibrate`: measures the device of this machine and compares it with its datasheet."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -20,29 +19,21 @@ from torchkata.speed.sizes import Kind
 SILENCE = 900.0  # maximum time without a message, in seconds; float16 is slow on CPUs without hardware support
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader calibrate`."""
-
-    device: str | None  # cpu or cuda; if None, use the GPU if there is one
-    to: Path | None
-
-
-def run_calibrate(options: Options) -> int:
-    """Measure the device, print a table and store the results.
+def run_calibrate(device: str | None, to: Path | None) -> int:
+    """Measure the device (by default, the GPU if there is one), print a table and store the results.
 
     Raises CallError if the options are invalid, or MachineError if the device can't be measured or a file can't be
     written.
     """
-    if options.device == "none":
+    if device == "none":
         raise CallError("--device none: choose cpu or cuda")
-    if options.to is not None and (options.to.is_dir() or not options.to.parent.is_dir()):
-        raise CallError(f"--to {options.to}: must be a file in an existing directory")
+    if to is not None and (to.is_dir() or not to.parent.is_dir()):
+        raise CallError(f"--to {to}: must be a file in an existing directory")
     out = create_console()
     out.print("Measuring for up to a minute. Run nothing else on this machine meanwhile.", style="dim")
-    calibration = measure(options.device)
+    calibration = measure(device)
     print_table(calibration, out)
-    for path in filter(None, (calibration_path(calibration.device), options.to)):
+    for path in filter(None, (calibration_path(calibration.device), to)):
         with convert_write_errors(path, MachineError):
             store(calibration, path)
         out.print(f"stored: {path}", soft_wrap=True)

@@ -4,6 +4,7 @@ import contextlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,14 +15,13 @@ from grader.base.terminal import create_console, print_json, print_warning
 from grader.base.text import list_names
 from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
-from grader.output.live import LiveReport
+from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.intake import pseudonymize
-from grader.pipeline.overwrite_guard import demand_no_loss
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Options, Queue, demand_no_loss
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
@@ -49,7 +49,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     if options.pseudonyms is not None and people is not None:
         raise CallError("--class and --pseudonyms can't be combined: --class prints names")
     katas = choose(options.grading.katas)
-    executor = choose_executor(options, start)
+    grade = choose_executor(options, start)
     found = Download(list(given)) if options.gradescope else find_submissions(given)
     live = make_live_report(found.submissions, katas, options)
     entries, refused = assign_ids(found.submissions, found.loose)
@@ -81,7 +81,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         passed_over = list_names(found.passed_over) if options.pseudonyms is None else f"{len(found.passed_over)} files"
         out.print(f"  skipped: {passed_over}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
-        outcome = executor.grade(queue, out, warn, live)
+        outcome = grade(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
@@ -133,40 +133,34 @@ def choose_executor(options: Options, start: Startup) -> Executor:
     if options.executor == "local":
         if options.slurm or options.per_task is not None:
             raise CallError("--slurm and --per-task need --executor slurm")
-        return Local(start)
+        return partial(grade_here, start)
     try:
         from grader.cluster.grading import Slurm
     except ModuleNotFoundError as error:
         raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
-    return Slurm(options)
+    return Slurm(options).grade
 
 
-class Local(Executor):
-    """The executor that grades on this machine."""
+def grade_here(start: Startup, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
+    """Run all tests on this machine, then grade speed."""
+    options, device = queue.options, queue.options.grading.device
+    try:
+        outcome = grade_tests(queue, out, warn, live, start)
+    except CallError:
+        raise
+    except BaseException:
+        if options.out.is_dir():
+            rebuild(options.out)
+        raise
+    if device != "none":
+        from grader.pipeline.speed import grade_speeds
 
-    def __init__(self, start: Startup) -> None:
-        self.start = start
-
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """Run all tests, then grade speed."""
-        options, device = queue.options, queue.options.grading.device
         try:
-            outcome = grade_tests(queue, out, warn, live, self.start)
-        except CallError:
-            raise
-        except BaseException:
-            if options.out.is_dir():
-                rebuild(options.out)
-            raise
-        if device != "none":
-            from grader.pipeline.speed import grade_speeds
-
-            try:
-                unsure, outcome.unfit = grade_speeds(device, queue, [*queue.reused, *outcome.stored], out, warn)
-            finally:
-                rebuild(options.out)
-            outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
-        return outcome
+            unsure, outcome.unfit = grade_speeds(device, queue, [*queue.reused, *outcome.stored], out, warn)
+        finally:
+            rebuild(options.out)
+        outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
+    return outcome
 
 
 def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from grader.base.terminal import create_console
-from grader.output.page.marks import read_marks
 from grader.output.page.overview import DIAGNOSES, ITEMS
-from grader.output.page.write import FEEDBACK, PAGE, write_feedback, write_report
+from grader.output.page.write import FEEDBACK, PAGE, read_marks, write_feedback, write_report
 from grader.output.summary import draw_speed, print_class, print_problems, rebuild
 from grader.results.load import demand_results
 

@@ -9,7 +9,6 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice, product
 from pathlib import Path
@@ -20,7 +19,7 @@ from grader.commands.package.project import files_of
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.translations.wrong import find_wrong_translations
 from grader.proof import zoo
-from torchkata.cli.about import PAGE
+from torchkata.cli.about import PAGE, find_section
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import read_toml
 from torchkata.course.predictions import is_positive, load_questions
@@ -145,24 +144,12 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
             yield f"{name} does not say what is unusual about it (docstring, or `says` in right.toml)"
 
 
-@dataclass(frozen=True)
-class Section:
-    """A kata's section on the page of katas."""
-
-    track: str
-    name: str
-    title: str
-    text: str
-
-
-def read_sections() -> list[Section]:
-    """Return the sections on the page of katas in order, or [] if the course has no such page."""
+def list_headings(page: str) -> list[tuple[str, str, str]]:
+    """Return the track, the name and the title of each kata with a section on the page of katas, in order."""
     found, track = [], ""
-    path = course().root / PAGE
-    for part in re.split(r"^(?=##)", path.read_text("utf-8"), flags=re.MULTILINE)[1:] if path.is_file() else ():
-        heading, _, text = part.partition("\n")
+    for heading in re.findall("^##.*", page, re.MULTILINE):
         if kata := KATA.fullmatch(heading):
-            found.append(Section(track, kata[1], kata[2], text.strip()))
+            found.append((track, kata[1], kata[2]))
         elif heading_of_track := TRACK.fullmatch(heading):
             track = heading_of_track[1]
     return found
@@ -172,24 +159,25 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
     """Yield problems with a kata's section on the page of katas, or nothing if the course has no such page."""
     if not (course().root / PAGE).is_file():
         return
-    page, track = read_sections(), course().tracks[kata.track].title
-    own = next((section for section in page if section.name == kata.name), None)
-    if own is None:
+    page, track = (course().root / PAGE).read_text("utf-8"), course().tracks[kata.track].title
+    headings, text = list_headings(page), find_section(kata)
+    own_track, own_title = next(((track, title) for track, name, title in headings if name == kata.name), ("", None))
+    if own_title is None:
         heading = f"### {kata.name}: {kata.title}"
         yield f"{PAGE}: add a section `{heading}` under `## {track}`, with a last line such as `Needs: nothing.`"
         return
-    if own.title != kata.title:
+    if own_title != kata.title:
         yield f"{PAGE}: the section of {kata.name} must begin with `### {kata.name}: {kata.title}`"
-    if own.track != track:
+    if own_track != track:
         yield f"{PAGE}: the section of {kata.name} belongs under `## {track}`"
-    elif place := find_misplacement(kata, [section.name for section in page if section.track == track]):
+    elif place := find_misplacement(kata, [name for under, name, _ in headings if under == track]):
         yield f"{PAGE}: the section of {kata.name} must come {place}, according to `place` in its kata.toml"
     row = f"| `{kata.name}` | {kata.hours:g} | {kata.difficulty} | {kata.after} |"
-    if kata.after and row not in (course().root / PAGE).read_text("utf-8").splitlines():
+    if kata.after and row not in page.splitlines():
         yield f"{PAGE}: add the line `{row}` under `## {track}`, as in kata.toml"
-    if not NEEDS.sub("", own.text).strip():
+    if not NEEDS.sub("", text).strip():
         yield f"{PAGE}: the section of {kata.name} must explain the kata"
-    needs = NEEDS.findall(own.text)
+    needs = NEEDS.findall(text)
     earlier = [*course().katas][: [*course().katas].index(kata.name)]
     needed = re.findall(r"`(\w+)`", needs[-1]) if needs else []
     if not needed and needs != ["nothing."]:

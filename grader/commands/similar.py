@@ -6,7 +6,6 @@ https://theory.stanford.edu/~aiken/moss.
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,31 +20,22 @@ from torchkata.course import course
 Files: TypeAlias = Mapping[str, bytes]  # keyed by file name
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader similar`."""
-
-    folders: Path
-    katas: tuple[str, ...]
-    pseudonyms: Path | None = None
-
-
-def run_similar(given: Sequence[Path], options: Options) -> int:
+def run_similar(given: Sequence[Path], folders: Path, katas: Sequence[str], pseudonyms: Path | None) -> int:
     """Write the folders. Return 2 if a submission cannot be read.
 
     Raises CallError if no submission can be read or a folder can't be written.
     """
     handed = find_submissions(given)
     entries, refused = assign_ids(handed.submissions, handed.loose)
-    if options.pseudonyms is not None:
-        entries, refused = pseudonymize(entries, refused, options.pseudonyms, options.folders)
-    stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in options.katas}
+    if pseudonyms is not None:
+        entries, refused = pseudonymize(entries, refused, pseudonyms, folders)
+    stubs = {f"{kata}.py": course().stub(kata).read_bytes() for kata in katas}
     submissions = read_files(entries, stubs, refused)
     print_problems(create_console(stderr=True), [*map(str, refused)])
     if not submissions:
         raise CallError("no readable submission to compare")
-    write_folders(submissions, stubs, options.folders)
-    for line in list_commands(stubs, options.folders):
+    write_folders(submissions, stubs, folders)
+    for line in list_commands(stubs, folders):
         create_console().print(line, markup=False, soft_wrap=True)
     return 2 if refused else 0
 

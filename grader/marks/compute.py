@@ -10,9 +10,8 @@ from grader.base.errors import CallError
 from grader.marks.roster import Matching, Person, match_submissions
 from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
-from grader.results.load import demand_results, read_all
+from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
-from grader.results.sharing import share
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Canvas exports its gradebook as CSV and imports the edited file (Canvas guides, 
 Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodle docs, "Offline grading worksheet").
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,22 +149,13 @@ def parse_cells(text: str, separator: str) -> list[list[Cell]]:
 
     Quoted cells can contain separators and line breaks (RFC 4180).
     """
+    pattern = re.compile(rf'"((?:[^"]|"")*)"?|([^\r\n{separator}]*)')
     lines: list[list[Cell]] = []
     line: list[Cell] = []
     at = 0
-    while at < len(text):
-        begin = at
-        if text[at] == '"':
-            at += 1
-            while at < len(text) and (text[at] != '"' or text[at : at + 2] == '""'):
-                at += 2 if text[at] == '"' else 1
-            at = min(at + 1, len(text))
-            content = text[begin + 1 : at - 1].replace('""', '"')
-        else:
-            while at < len(text) and text[at] not in (separator, "\r", "\n"):
-                at += 1
-            content = text[begin:at]
-        line.append(Cell(begin, at, content))
+    while found := pattern.match(text, at) if at < len(text) else None:
+        begin, at = found.span()
+        line.append(Cell(begin, at, found[2] if found[1] is None else found[1].replace('""', '"')))
         if text[at : at + 1] == separator:
             at += 1
             if at < len(text) and text[at] not in "\r\n":

@@ -5,8 +5,7 @@ values always produce the same bytes. Text is not converted to paths, and is rea
 """
 
 import io
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import atan2, ceil, degrees, floor, inf, log10
@@ -34,6 +33,10 @@ BLUE = "#2a86c8"
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "torchkata",
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
     "text.parse_math": False,  # dollar signs in names are not math
     "font.family": "sans-serif",
     "font.size": 9,
@@ -99,8 +102,12 @@ def draw_roofline(points: Sequence[Point], peak_flops: float | None, bandwidth: 
     """
     intensities, rates = [point.intensity for point in points], [point.rate for point in points]
     low, high = 10.0 ** floor(log10(min(intensities))), 10.0 ** ceil(log10(max(intensities)) + 0.1)
-    with canvas(8, 4.2) as (figure, axes):
+    with rc_context():
+        rcdefaults()  # ignore the user's matplotlibrc
+        rcParams.update(STYLE)
+        figure = Figure(figsize=(8, 4.2))
         figure.subplots_adjust(left=0.12, right=0.97, top=0.92, bottom=0.13)
+        axes = figure.subplots()
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlim(low, high)
@@ -181,20 +188,6 @@ def describe(points: Sequence[Point], peak_flops: float | None, bandwidth: float
         f"{one.workload} {format_amount(one.rate, 'FLOP/s')} at {one.intensity:.3g} FLOP per byte" for one in points
     ]
     return "; ".join([*roof, *placed]) + "."
-
-
-@contextmanager
-def canvas(width: float, height: float) -> Generator[tuple[Figure, Axes], None, None]:
-    """Yield a transparent figure of this size (in inches) and its axes, without changing matplotlib's global state."""
-    with rc_context():
-        rcdefaults()  # ignore the user's matplotlibrc
-        rcParams.update(STYLE)
-        figure = Figure(figsize=(width, height))
-        figure.patch.set_alpha(0)
-        axes = figure.subplots()
-        axes.patch.set_alpha(0)
-        axes.spines[["top", "right"]].set_visible(False)
-        yield figure, axes
 
 
 def to_svg(figure: Figure, title: str, description: str) -> str:

@@ -1,4 +1,4 @@
-"""Computes the speed score of a workload: the share that it reached, a confidence interval, and two thresholds."""
+"""Computes the speed score of a workload: the share that it reached, and two thresholds."""
 
 from dataclasses import dataclass
 from sys import float_info
@@ -16,7 +16,6 @@ class SpeedScore:
 
     of: Measure
     share: float
-    interval: tuple[float, float]
     thresholds: Tiers
 
 
@@ -24,7 +23,6 @@ def speed_score(result: PerformanceResult) -> SpeedScore | None:
     """Return the score of a workload, or None if it was not measured or the result was wrong."""
     if result.ratio is None or result.thresholds is None:
         return None
-    low, high = result.interval or (result.ratio, result.ratio)
     of: Measure = "baseline"
     scale = 1.0
     if (
@@ -32,4 +30,4 @@ def speed_score(result: PerformanceResult) -> SpeedScore | None:
     ):  # for smaller ratios, the division would not be meaningful
         of, scale = "peak", result.mfu / result.ratio
     passing, full = (scale * tier for tier in result.thresholds)
-    return SpeedScore(of, scale * result.ratio, (scale * low, scale * high), Tiers(passing, full))
+    return SpeedScore(of, scale * result.ratio, Tiers(passing, full))

@@ -50,17 +50,19 @@ def find_submissions(paths: Sequence[Path]) -> Download:
     kept = [path for path in paths if path.name not in IGNORED]
     folder = kept[0] if len(kept) == 1 else None
     names = list_folder(folder) if folder is not None and get_type(folder) == stat.S_IFDIR else []
-    if folder is None or not names or has_katas(names):
-        loose = find_loose_files(kept)
-        return Download(demand_submissions(exclude_loose(kept, loose), loose, paths), [], loose)
-    members = sorted(folder / name for name in names if name not in IGNORED and name[0] != ".")
+    members = found = kept
+    if folder is not None and names and not has_katas(names):
+        members = sorted(folder / name for name in names if name not in IGNORED and name[0] != ".")
+        found = [path for path in members if is_archive(path.name) or get_type(path) != stat.S_IFREG]
     loose = find_loose_files(members)
-    found = [path for path in members if is_archive(path.name) or get_type(path) != stat.S_IFREG]
-    taken = {*found}
-    if sum(map(may_hold_katas, found)) < 2 and not loose and METADATA not in names:
+    if members is not kept and sum(map(may_hold_katas, found)) < 2 and not loose and METADATA not in names:
         return Download(kept)
-    passed_over = [path.name for path in exclude_loose(members, loose) if path not in taken]
-    return Download(demand_submissions(found, loose, paths), passed_over, loose)
+    loose_paths = {path for files in loose.values() for _, path in files}
+    found = [path for path in found if path not in loose_paths]
+    if not found and not loose:
+        raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
+    taken = {*found, *loose_paths}
+    return Download(found, [path.name for path in members if path not in taken], loose)
 
 
 def list_folder(folder: Path) -> list[str]:
@@ -77,21 +79,6 @@ def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:
             found.setdefault(f"{named['name']}_{named['user']}_files", []).append((f"{named['file']}.py", path))
-    return found
-
-
-def exclude_loose(paths: Iterable[Path], loose: dict[str, list[tuple[str, Path]]]) -> list[Path]:
-    """Return the paths that are not loose files."""
-    taken = {path for files in loose.values() for _, path in files}
-    return [path for path in paths if path not in taken]
-
-
-def demand_submissions(
-    found: list[Path], loose: dict[str, list[tuple[str, Path]]], paths: Sequence[Path]
-) -> list[Path]:
-    """Return the submissions that were found. Raises CallError if there are none."""
-    if not found and not loose:
-        raise CallError(f"{', '.join(map(str, paths))}: no submissions found")
     return found
 
 

@@ -1,6 +1,5 @@
 """The interface of executors, which grade a class on this machine or on a cluster."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,9 +23,6 @@ class ProgressListener(Protocol):
     def add(self, event: FinishedTest) -> None:
         """Handle a finished test."""
 
-    def finish(self, result: Result) -> None:
-        """Handle the complete result."""
-
     def refuse(self, why: str) -> None:
         """Handle a submission that can't be graded."""
 
@@ -42,13 +38,6 @@ class RunOutcome:
     unfit: str = ""  # the reason why this machine could not measure speed, and how to fix it
 
 
-class Executor(ABC):
-    """Grades the submissions in a queue: `Local` on this machine, `Slurm` on a cluster."""
-
-    @abstractmethod
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:
-        """Grade the pending submissions in a queue, and store the results in its `out` directory.
-
-        Raises CallError (before anything is written) if the options or submissions can't be used, or MachineError if
-        this machine or cluster can't grade.
-        """
+# Grades the pending submissions in a queue, and stores the results in its `out` directory. Raises CallError (before
+# anything is written) if the options or submissions can't be used, or MachineError if grading isn't possible here.
+Executor: TypeAlias = Callable[[Queue, Console, Warn, ProgressListener | None], RunOutcome]

@@ -12,7 +12,6 @@ import contextlib
 import os
 import resource
 import signal
-import sys
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,13 +20,12 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from socket import socket
-from typing import NoReturn
 
 import msgspec
 
 from grader.base.cleanup import in_use
-from grader.base.signals import end_with_parent, interruptible, uninterrupted
-from grader.base.text import one_line
+from grader.base.processes import run_in_child
+from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import compute_patience, draw_ahead, grade_submission
@@ -210,45 +208,31 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         pid = os.fork()
         undo.pop_all()
     if pid == 0:
-        run_child(job, tests, control, send, finished, parent)
+        name = f"grading {job.submission.id}"
+        run_in_child(lambda: grade_job(job, tests, control, send, finished), name, parent)
     send.close()
     seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is counted once
     deadline = began + len(job.katas) * seconds + SLACK
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 
 
-def run_child(
-    job: Job,
-    tests: Tests,
-    control: socket,
-    results: Connection,
-    finished: Mapping[str, Mapping[str, TestResult]],
-    parent: int,
-) -> NoReturn:
+def grade_job(
+    job: Job, tests: Tests, control: socket, results: Connection, finished: Mapping[str, Mapping[str, TestResult]]
+) -> None:
     """Grade the job and send the result of each test, then the results of the katas, and finally the findings."""
 
     def send(message: Ran | Finished | Linted) -> None:
         results.send_bytes(msgspec.msgpack.encode(message))
 
-    status = 1
-    try:
-        end_with_parent(parent)
-        limit_memory()
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
-        runner = WorkerRunner(control, job.limits)
-        send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
-        if job.lint:  # last, so that source code designed to crash the parser affects only the findings
-            lint.limit_this_process()
-            limit_memory(lint.MEMORY // 2**20)
-            for file, source in job.submission.files.items():
-                send(Linted(file, lint.lint_file(file, source)))
-        status = 0
-    except BrokenPipeError:
-        pass
-    except BaseException as error:
-        print(one_line(f"grading {job.submission.id}: {type(error).__name__}: {error}"), file=sys.stderr, flush=True)
-    finally:
-        os._exit(status)
+    limit_memory()
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
+    runner = WorkerRunner(control, job.limits)
+    send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
+    if job.lint:  # last, so that source code designed to crash the parser affects only the findings
+        lint.limit_this_process()
+        limit_memory(lint.MEMORY // 2**20)
+        for file, source in job.submission.files.items():
+            send(Linted(file, lint.lint_file(file, source)))
 
 
 def limit_memory(mib: int = MEMORY_MIB) -> None:

@@ -11,8 +11,8 @@ from functools import cache
 from statistics import correlation, fmean
 from typing import Literal, NamedTuple, TypeAlias
 
+from grader.results.load import share
 from grader.results.result import Result
-from grader.results.sharing import share
 from torchkata.result import FAILED, UNCOUNTED
 
 FEWEST = 10  # smaller groups are not analyzed

@@ -8,7 +8,7 @@ from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
 from torchkata.i18n.katas import class_title_of, class_title_of_test
-from torchkata.result import TestResult
+from torchkata.result import LOOKS, Outcome, TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
@@ -139,3 +139,13 @@ def redacted_message(kata: Kata, test: TestResult) -> str:
     if kata.hidden_says == "claim":
         return f"{claim}\n  {class_words('feedback.rest_hidden')}"
     return class_words("feedback.hidden")
+
+
+def make_title(test: str) -> str:
+    """Return the name of a test with spaces between words."""
+    return test.removeprefix("test_").replace("_", " ")
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """Return the outcome of a test or workload in the language of the class."""
+    return class_words("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")

@@ -2,12 +2,12 @@
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 
-from grader.base.signals import end_with_parent, interruptible, uninterrupted
+from grader.base.processes import run_in_child
+from grader.base.signals import interruptible, uninterrupted
 from grader.sandbox.launch import demand_forkable
 
 Send = Callable[[bytes], None]
@@ -25,7 +25,7 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            run_child(work, send.send_bytes, parent)
+            run_in_child(lambda: work(send.send_bytes), "grading speed", parent)
         send.close()
         try:
             while True:
@@ -42,18 +42,3 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
             receive.close()
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-
-
-def run_child(work: Callable[[Send], None], send: Send, parent: int) -> None:
-    """Run `work` in the child process. Never returns."""
-    status = 1
-    try:
-        end_with_parent(parent)
-        work(send)
-        status = 0
-    except BrokenPipeError:
-        pass
-    except BaseException as error:
-        print(f"grading speed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    finally:
-        os._exit(status)

@@ -34,7 +34,7 @@ def choose_gpu(nvml: Any = None) -> Gpu | str:
     try:
         with open_nvml(nvml) as nvml:
             return find_unsuitable_mode(nvml, handle := find_first_visible(nvml)) or Gpu(
-                to_text(nvml.nvmlDeviceGetUUID(handle)), nvml.nvmlDeviceGetMinorNumber(handle)
+                nvml.nvmlDeviceGetUUID(handle), nvml.nvmlDeviceGetMinorNumber(handle)
             )
     except StateUnknown as error:
         return f"no GPU found: {error}"
@@ -76,8 +76,3 @@ def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
     if mode is not None and mode[0]:
         return SPLIT
     return ""
-
-
-def to_text(text: str | bytes) -> str:
-    """Decode text, because older versions of the NVML package return bytes."""
-    return text.decode() if isinstance(text, bytes) else text

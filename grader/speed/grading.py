@@ -34,7 +34,9 @@ def grade(
         except (CudaError, RuntimeError, OSError) as error:  # raised by torch
             text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
-        yield msgspec.structs.replace(mark_rehearsal(row), seconds=round(time.monotonic() - began, 3))
+        if row.rehearsed:
+            row = msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))
+        yield msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 3))
         if failed:
             return
 
@@ -64,7 +66,9 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
 def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
     """Return the row that is stored for a verdict."""
     points = points_on(machine.kind, workload)
-    taught = "" if verdict.outcome == "inconclusive" else choose_remark(machine, workload, verdict)
+    taught = ""
+    if verdict.outcome != "inconclusive" and verdict.median is not None:  # the result is right
+        taught = choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
     return PerformanceResult(
         workload=workload.name,
         outcome=verdict.outcome,
@@ -79,13 +83,6 @@ def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: T
     )
 
 
-def choose_remark(machine: Machine, workload: Workload, verdict: Final) -> str:
-    """Return the remark about a measured speed, or "" if the result is wrong."""
-    if verdict.median is None:
-        return ""
-    return choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
-
-
 def format_error(error: Exception) -> str:
     """Return the type of an error and the first line of its message."""
     said = str(error).strip().partition("\n")[0]
@@ -96,10 +93,3 @@ def make_empty_row(kind: Kind, workload: Workload, outcome: Outcome, message: st
     """Return the row of a workload that has not been measured."""
     most = points_on(kind, workload).full
     return PerformanceResult(workload=workload.name, outcome=outcome, max_score=most, message=message)
-
-
-def mark_rehearsal(row: PerformanceResult) -> PerformanceResult:
-    """Add a note to the message if the row belongs to a rehearsal."""
-    if not row.rehearsed:
-        return row
-    return msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from socket import socket
 
 from grader.sandbox.accelerator import Accelerator
@@ -33,21 +33,6 @@ DEMANDS: dict[Kind, Demands] = {
 
 
 @dataclass
-class Warmth:
-    """The last time at which a warmed-up device was working, in seconds as returned by `time.monotonic`."""
-
-    last: float = -math.inf
-
-    def keep(self) -> None:
-        """Record that the device is currently working."""
-        self.last = time.monotonic()
-
-    def lasts(self) -> bool:
-        """Return whether the device is still warm."""
-        return time.monotonic() - self.last < WARM_SECONDS
-
-
-@dataclass(frozen=True)
 class Machine:
     """A device, and connections for starting timed workers on it."""
 
@@ -62,7 +47,7 @@ class Machine:
     driver: str = ""
     calibration: Calibration | None = None  # an earlier calibration
     accelerator: Accelerator = CUDA  # used only if the kind is cuda
-    warmth: Warmth = field(default_factory=Warmth)
+    worked: float = -math.inf  # when the device worked last after a warm-up, according to `time.monotonic`
 
     def facts(self) -> dict[str, str]:
         """Return the facts about the device that are stored in a result."""
@@ -75,4 +60,5 @@ class Machine:
 
     def warm_up_seconds(self, attempt: int) -> float:
         """Return for how many seconds to warm up: 0 (only one block) for a first attempt on a device that is warm."""
-        return 0.0 if attempt == 1 and self.warmth.lasts() else self.demands.warm_up_seconds
+        is_warm = time.monotonic() - self.worked < WARM_SECONDS
+        return 0.0 if attempt == 1 and is_warm else self.demands.warm_up_seconds

@@ -114,7 +114,7 @@ def run_attempt(
     try:
         baseline.warm_up(machine.warm_up_seconds(attempt))
         rates = [baseline.rate() for _ in range(OPENING_BLOCKS)]
-        machine.warmth.keep()
+        machine.worked = time.monotonic()
         opening = median(rates)
         slow = check_calibration(machine, task, opening)
         student = TimedWorker(machine.student, machine.limits, task, files, machine.accelerator)
@@ -129,7 +129,7 @@ def run_attempt(
 
         def plain_block() -> float:
             rate = baseline.rate()
-            machine.warmth.keep()
+            machine.worked = time.monotonic()
             return rate
 
         return compare_rates(

@@ -44,10 +44,7 @@ class StateUnknown(Exception):
 class DeviceState:
     """A snapshot of the state of a device. None means that a value is not reported by the device or driver."""
 
-    name: str
-    sm_count: int
     driver: str
-    power_limit_w: float | None
     sm_mhz: int | None
     memory_mhz: int | None
     celsius: int | None
@@ -56,25 +53,20 @@ class DeviceState:
     slowed_ns: Mapping[str, int] = field(default_factory=dict)  # total durations of the reasons that have a counter
 
 
-def read_state(index: int = 0, nvml: Any = None) -> DeviceState:
-    """Read the state of torch's CUDA device `index`, using the module `nvml` (default: pynvml).
+def read_state(nvml: Any = None) -> DeviceState:
+    """Read the state of torch's first CUDA device, using the module `nvml` (default: pynvml).
 
     The device is identified by its UUID, because NVML and CUDA number devices differently if CUDA_VISIBLE_DEVICES is
     set. Raises StateUnknown if the state can't be read.
     """
     if not torch.cuda.is_available():
         raise StateUnknown("torch sees no CUDA device")
-    properties = torch.cuda.get_device_properties(index)
     with open_nvml(nvml) as nvml:
-        handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{properties.uuid}")
+        handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
         driver = nvml.nvmlSystemGetDriverVersion()
         slowed_ns = read_slowdown_counters(nvml, handle, driver)
-        milliwatts = query(nvml, nvml.nvmlDeviceGetEnforcedPowerLimit, handle)
         return DeviceState(
-            name=properties.name,
-            sm_count=properties.multi_processor_count,
             driver=driver,
-            power_limit_w=None if milliwatts is None else milliwatts / 1000,
             sm_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_SM),
             memory_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_MEM),
             celsius=query(nvml, nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU),

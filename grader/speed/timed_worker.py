@@ -98,7 +98,9 @@ class TimedWorker:
             self.device_memory = self.accelerator.memory(device_bytes)
         self.memory = lay_out(chosen, host, host if self.device_memory is None else self.device_memory.tensor)
         self.filled = [name for name, field in chosen.items() if field.role != "given" and not field.on_host]
-        self.results: dict[str, Tensor] = self.memory if self.device_memory is None else self.allocate_results()
+        self.results: dict[str, Tensor] = self.memory
+        if self.device_memory is not None:
+            self.results = {name: torch.empty_like(self.memory[name]) for name in self.filled}
         self.check = task.work.check(self.memory, self.results, task.size)
         self.check.prepare()
         self.synchronize()
@@ -181,10 +183,6 @@ class TimedWorker:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
             self.synchronize()
-
-    def allocate_results(self) -> dict[str, Tensor]:
-        """Allocate memory for the results."""
-        return {name: torch.empty_like(self.memory[name]) for name in self.filled}
 
     def close(self) -> None:
         """End the worker and free its memory. Raises Inconclusive if the zygote has exited."""

@@ -36,28 +36,15 @@ class Platform:
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
-def load_platform(name: str) -> Platform:
-    """Read the `platform.toml` of the platform with this name."""
-    return Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
+def run_package(name: str, out: Path, grading: str, source: str | None, *, force: bool) -> int:
+    """Write the package, in which `grading` are the options of `grader grade`, return the exit code.
 
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader package`."""
-
-    source: str | None
-    seed: int
-    examples: int
-    katas: tuple[str, ...]
-    force: bool
-
-
-def run_package(name: str, out: Path, options: Options) -> int:
-    """Write the package and return the exit code. Invalid arguments raise CallError before anything is written."""
-    platform = load_platform(name)
-    hidden = count_hidden_tests()
-    check_output(platform, out, force=options.force)
-    files = build_package(platform, options)
+    Invalid arguments raise CallError before anything is written.
+    """
+    platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
+    hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
+    check_output(platform, out, force=force)
+    files = build_package(platform, grading, source)
     with convert_write_errors(out):
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -71,26 +58,17 @@ def run_package(name: str, out: Path, options: Options) -> int:
     return 0
 
 
-def count_hidden_tests() -> int:
-    """Return the number of tests that students can't see. Raises CallError if the settings are contradictory."""
-    try:
-        return sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
-    except ValueError as error:
-        raise CallError(str(error)) from None
-
-
-def build_package(platform: Platform, options: Options) -> dict[str, bytes]:
-    """Return the files of a package by path. Raises CallError if `options.source` is invalid."""
+def build_package(platform: Platform, grading: str, source: str | None) -> dict[str, bytes]:
+    """Return the files of a package by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
-    arguments = f"--seed {options.seed} --examples {options.examples} --kata {','.join(options.katas)}\n"
-    written |= {"options": arguments.encode(), "requirements.txt": project.requirements()}
+    written |= {"options": f"{grading}\n".encode(), "requirements.txt": project.requirements()}
     if "killed.py" in written:
         written["killed.json"] = gradescope.render_out_of_memory(needed_gigabytes())
-    if options.source is not None:
-        written["source"] = project.parse_source(options.source)
+    if source is not None:
+        written["source"] = project.parse_source(source)
     else:
         written |= {f"torchkata/{name}": content for name, content in project.copy_project().items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}

@@ -48,7 +48,7 @@ def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, byte
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
-    files = {f"torchkata/{name}": content for name, content in read_engine().items()}
+    files = {path.relative_to(ENGINE).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
     files["README.md"] = make_readme("README.md", katas).encode()
     files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
     files[".github/workflows/test.yml"] = (FILES / "test.yml").read_bytes()
@@ -110,12 +110,6 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     engine = (ENGINE / "torchkata", ENGINE / "grader")  # both can be inside the folder of the course
     files = (path for path in {*tests, *own} if path.is_relative_to(root))
     return {path for path in files if not any(path.is_relative_to(folder) for folder in engine)}
-
-
-def read_engine() -> dict[str, bytes]:
-    """Return the files of the package `torchkata`, which is part of a handout, by path."""
-    folder = ENGINE / "torchkata"
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
 
 
 def make_pyproject(katas: Sequence[Kata], language: str) -> str:

@@ -3,23 +3,17 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 TO_DO = "raise NotImplementedError"
 GIVEN = "This class is provided."  # marks a class in a stub that students do not have to write
 KINDS = ("property", "staticmethod", "classmethod", "dataclass")
 
 
-@dataclass(frozen=True)
-class Public:
-    """A public class or function."""
+def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, tuple[str, bool]]]:
+    """Yield the public classes, functions and methods (including `__init__`) with their full names.
 
-    signature: str
-    has_docstring: bool
-
-
-def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Public]]:
-    """Yield the public classes, functions and methods (including `__init__`) with their full names."""
+    Each name is paired with the signature, and with whether there is a docstring.
+    """
     for item in node.body:
         if not isinstance(item, (ast.ClassDef, ast.FunctionDef)) or re.match(r"_(?!.*__$)", item.name):
             continue
@@ -31,7 +25,7 @@ def list_public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[t
             returns = ast.unparse(item.returns) if item.returns else "(no annotation)"
             signature = f"({ast.unparse(item.args)}) -> {returns}"
         documented = item.name.startswith("__") or ast.get_docstring(item) is not None
-        yield f"{prefix}{item.name}", Public("".join(kinds) + signature, documented)
+        yield f"{prefix}{item.name}", ("".join(kinds) + signature, documented)
 
 
 def find_differences(stub: str, solution: str) -> list[str]:
@@ -39,10 +33,11 @@ def find_differences(stub: str, solution: str) -> list[str]:
     old, new = (dict(list_public(ast.parse(source))) for source in (stub, solution))
     found = [f"{name} is in the stub, but not in the solution" for name in old.keys() - new.keys()]
     for name in old.keys() & new.keys():
-        if old[name].signature != new[name].signature:
-            found.append(f"{name}: the stub has {old[name].signature}, the solution {new[name].signature}")
-        for where, public in (("stub", old[name]), ("solution", new[name])):
-            if not public.has_docstring:
+        (before, in_stub), (after, in_solution) = old[name], new[name]
+        if before != after:
+            found.append(f"{name}: the stub has {before}, the solution {after}")
+        for where, has_docstring in (("stub", in_stub), ("solution", in_solution)):
+            if not has_docstring:
                 found.append(f"{name} has no docstring in the {where}")
     return sorted(found)
 

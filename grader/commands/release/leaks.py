@@ -6,7 +6,6 @@ Texts that also occur in a stub or an oracle are intentionally public.
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,36 +21,25 @@ LEAST = 40  # minimum number of characters; shorter code such as `return x @ wei
 SENTENCE_ENDS = re.compile(r"(?<=[.:;?!])\s+|\n\s*\n")
 
 
-@dataclass(frozen=True)
-class Secret:
-    """A private text and the file that contains it."""
-
-    text: str
-    place: str
-
-
 def find_leaks(files: Mapping[str, bytes]) -> list[str]:
     """Return a line for each leak from the solution or the zoo that is found in these files."""
     root = course().reference.parent
     private = [path for path in files if path.startswith(PRIVATE) and path not in GIVEN]
     private += [path for path in files if path.startswith("reference/") and course().is_private(root / path)]
     found = [f"{path} is for instructors only" for path in private]
-    secret_bodies, secret_sentences = collect_secrets()
+    bodies, sentences = collect_secrets()
     for path, content in files.items():
         text = content.decode("utf-8", "replace")
-        if path.endswith(".py"):
-            shown = set(function_bodies(text))
-            found += [f"{path} contains a function from {one.place}" for one in secret_bodies if one.text in shown]
+        shown = {*function_bodies(text)} if path.endswith(".py") else set()
+        found += [f"{path} contains a function from {place}" for body, place in bodies.items() if body in shown]
         line = collapse_whitespace(text)
-        found += [
-            f"{path} contains a sentence from {one.place}: {one.text}" for one in secret_sentences if one.text in line
-        ]
+        found += [f"{path} contains a sentence from {place}: {one}" for one, place in sentences.items() if one in line]
     return found
 
 
 @cached_by_course
-def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
-    """Return the bodies of all private functions, and all private sentences."""
+def collect_secrets() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files that contain private text, by function body and by sentence."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [
@@ -61,13 +49,11 @@ def collect_secrets() -> tuple[tuple[Secret, ...], tuple[Secret, ...]]:
         for text in read_texts(path)
     ][::-1]  # the solution comes last, so that a text that is also in other files is attributed to it
     public = [path.read_text("utf-8") for pattern in PUBLIC for path in sorted(course().root.glob(pattern))]
-    public_text, public_bodies = (
-        collapse_whitespace("".join(public)),
-        {body for text in public for body in function_bodies(text)},
-    )
+    public_text = collapse_whitespace("".join(public))
+    public_bodies = {body for text in public for body in function_bodies(text)}
     bodies = {body: place for place, text in texts for body in function_bodies(text) if body not in public_bodies}
     sentences = {one: place for place, text in texts for one in split_sentences(text) if one not in public_text}
-    return tuple(Secret(*item) for item in bodies.items()), tuple(Secret(*item) for item in sentences.items())
+    return bodies, sentences
 
 
 def read_texts(path: Path) -> Iterator[str]:

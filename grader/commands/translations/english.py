@@ -177,7 +177,8 @@ def list_names(value: ast.AST) -> Iterator[str]:
 def collect_strings() -> tuple[set[str], set[str]]:
     """Return all strings in the sources of messages, with 7 in place of each value, and the clauses in the strings."""
     folders = {course().tests, course().reference, ENGINE / "torchkata", ENGINE / "grader"}
-    paths = [path for folder in sorted(folders) for path in folder.rglob("*.py") if not is_test_of_engine(path)]
+    paths = [path for folder in sorted(folders) for path in folder.rglob("*.py")]
+    paths = [path for path in paths if not path.is_relative_to(ENGINE / "grader/tests")]  # no messages
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
     tables = {value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))}
     samples = tables | {sentence.sample for _, sentence in read_strings(nodes)}
@@ -197,8 +198,3 @@ def list_values(table: dict[str, Any]) -> Iterator[str]:
 def split_clauses(text: str) -> list[str]:
     """Return the parts of a text between punctuation marks."""
     return [clause.strip() for clause in BETWEEN_CLAUSES.split(text)]
-
-
-def is_test_of_engine(path: Path) -> bool:
-    """Return whether a module tests the engine. The strings in such a module are not messages."""
-    return path.is_relative_to(ENGINE / "grader/tests")

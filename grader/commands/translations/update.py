@@ -1,4 +1,4 @@
-"""Compares catalogues with the current English texts, and updates them as `msgmerge --previous` does."""
+"""`grader translations`: compares catalogues with the current English texts, and updates them like `msgmerge`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polib
 
+from grader.base.errors import convert_write_errors
 from grader.commands.translations.english import (
     Sentence,
     Text,
@@ -14,13 +15,40 @@ from grader.commands.translations.english import (
     collect_strings,
     split_clauses,
 )
-from torchkata.course import CourseError, course
+from torchkata.course import ENGINE, CourseError, course
 from torchkata.i18n.catalogues import NOTE
 from torchkata.i18n.notes import compile_pattern, split_literals
 
 HAS_VALUES = "python-brace-format"  # the flag with which gettext's tools compare {placeholders}
 SIMILAR = 0.7  # difflib's ratio from which a note counts as an older version of another one
 WIDTH = 78  # columns of a line in a catalogue
+
+
+def run_translations(katas: tuple[str, ...], *, update: bool) -> int:
+    """Print a line for each missing or outdated translation. Return 0, because translations are optional.
+
+    With `update`, first write the current English texts into the catalogues. Raises CourseError if a
+    catalogue can't be read, or CallError if it can't be written.
+    """
+    others = [language for language in course().languages if language != "en"]
+    if not others:
+        print('the course has no language other than English (add languages = ["en", "zh"] to pyproject.toml)')
+        return 0
+    problems = []
+    for language in others:
+        files = update_catalogues(language, katas)
+        if update:
+            with convert_write_errors(course().root):
+                for path in write_catalogues(files):
+                    print(f"{shorten(path)}: updated")
+        problems += [line for path, file in files.items() for line in describe_problems(shorten(path), file)]
+    print("\n".join(problems or ["everything is translated"]))
+    return 0
+
+
+def shorten(path: Path) -> str:
+    """Return a path relative to the root of the course or of the engine."""
+    return path.relative_to(course().root if path.is_relative_to(course().root) else ENGINE).as_posix()
 
 
 def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:

@@ -1,7 +1,7 @@
 """Exports results to the `result.json` of Classroom 50, in which all points are scaled to integers."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor, lcm
@@ -72,7 +72,8 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     Raises ValueError if the course no longer contains a test or workload of the result.
     """
     rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
-    scale = find_scale([points for row in rows for points in (row.result.score, row.result.max_score)])
+    points = [exact(points) for row in rows for points in (row.result.score, row.result.max_score)]
+    scale = min(FINEST, lcm(*(number.denominator for number in points)))  # the smallest that turns all into integers
     cases = [
         Case(
             f"{row.group}: {row.title}{f' ({row.points})' if row.rehearsed else ''}",
@@ -90,11 +91,6 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
         tests=cases,
     )
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
-
-
-def find_scale(points: Sequence[float]) -> int:
-    """Return the smallest factor that turns all points into integers, but at most `FINEST`."""
-    return min(FINEST, lcm(*(exact(number).denominator for number in points)))
 
 
 def scale_points(points: float, factor: int) -> int:
@@ -156,23 +152,16 @@ def format_utc(instant: datetime) -> str:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write the `result.json` of each submission. Raises CallError if a field is invalid or there are no results."""
-    fields = parse_fields(options.fields)
-    return write_each(directory, lambda stored: render_stored(stored, fields), options.to)
-
-
-def parse_fields(fields: Sequence[str]) -> dict[str, str]:
-    """Parse strings of the form `NAME=VALUE` into a dict. Raises CallError if a string has another form."""
-    pairs = [field.partition("=") for field in fields]
+    pairs = [field.partition("=") for field in options.fields]
     for name, equals, _ in pairs:
         if not equals:
             raise CallError(f"--field {name}: must have the form NAME=VALUE")
-    return {name: value for name, _, value in pairs}
 
+    def render_stored(stored: Stored) -> bytes:
+        own = {name: value.replace("{submission}", stored.result.submission) for name, _, value in pairs}
+        return render(stored.result, collect_fields(own, os.environ), stored.at)
 
-def render_stored(stored: Stored, fields: Mapping[str, str]) -> bytes:
-    """Render a submission. `{submission}` in a field is replaced by the id of the submission."""
-    own = {name: value.replace("{submission}", stored.result.submission) for name, value in fields.items()}
-    return render(stored.result, collect_fields(own, os.environ), stored.at)
+    return write_each(directory, render_stored, options.to)
 
 
 EXPORTER = Exporter(export, frozenset({"fields"}))

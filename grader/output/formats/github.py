@@ -11,8 +11,7 @@ from grader.output.exporter import Exporter, Options, Stored, convert_each, writ
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
-from grader.results.text import outcome_text
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, view_as_student
+from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
 from torchkata.i18n import class_words
 
 LONGEST = 4000  # maximum number of characters of a message that are shown
@@ -61,19 +60,6 @@ def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     return lines
 
 
-def render_alone(stored: Stored) -> tuple[str, list[str]]:
-    """Return the summary and the annotations of a submission.
-
-    Raises ValueError if the course no longer contains a test or workload of the result.
-    """
-    return render_summary(stored.result), list_annotations(stored.result)
-
-
-def render_class(rows: Sequence[str]) -> str:
-    """Return a table with a row for each submission."""
-    return "\n".join(["| submission | points | katas done |", "| --- | ---: | ---: |", *rows]) + "\n"
-
-
 def render_row(result: Result) -> str:
     """Return the row of a submission in the table of the class.
 
@@ -107,7 +93,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
     more = "\n" + class_words("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
-    fields = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items())
+    fields = ",".join(f"{key}={escape(value, ':,')}" for key, value in properties.items())
     return f"::{LEVELS.get(first.result.outcome, 'error')} {fields}::{escape(first.result.message[:LONGEST] + more)}"
 
 
@@ -141,18 +127,17 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text[:LONGEST]}\n{fence}"
 
 
-def escape(text: str) -> str:
-    """Escape the message of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def escape_property(text: str) -> str:
-    """Escape a property of a workflow command."""
-    return escape(text).replace(":", "%3A").replace(",", "%2C")
+def escape(text: str, more: str = "") -> str:
+    """Escape the message of a workflow command. Properties need escapes for `more` characters."""
+    return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
+
+    def render_alone(stored: Stored) -> tuple[str, list[str]]:
+        return render_summary(stored.result), list_annotations(stored.result)
+
     problems: list[str] = []
     if len(list_results(directory)) == 1:
         for _, (summary, annotations) in convert_each(directory, render_alone, problems):
@@ -160,8 +145,9 @@ def export(directory: Path, options: Options) -> list[str]:
             for line in annotations:
                 print(line)
     else:
-        rows = [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
-        write_file(options.to, render_class(rows).encode())
+        table = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
+        table += [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
+        write_file(options.to, "\n".join([*table, ""]).encode())
     return problems
 
 

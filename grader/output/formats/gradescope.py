@@ -1,17 +1,25 @@
 """Exports results to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads."""
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from grader.base.errors import convert_write_errors
 from grader.base.text import one_line
 from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
-from grader.results.result import Result
+from grader.pipeline import rubric
+from grader.pipeline.job import FinishedTest
+from grader.results.result import Result, write_whole
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
-from torchkata.course import Visibility, course
+from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
+from torchkata.result import TestResult
+
+NOT_RUN = TestResult("", "not_graded")
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -125,6 +133,48 @@ def make_case(row: VisibleTest, number: str) -> Case:
 def encode(report: Report) -> bytes:
     """Return the report as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
+
+
+class LiveReport:
+    """Rewrites the report of a submission after every test, so that no points are lost if the platform times out.
+
+    All methods raise CallError if the report cannot be written to `path`.
+    """
+
+    def __init__(self, path: Path, katas: Sequence[Kata]) -> None:
+        self.path = path
+        self.katas = katas
+        self.ended: dict[str, dict[str, TestResult]] = {kata.name: {} for kata in katas}
+        self.began = time.monotonic()
+
+    def begin(self, blank: Result) -> None:
+        """Write the report before the first test."""
+        self.blank = blank
+        self.show()
+
+    def add(self, event: FinishedTest) -> None:
+        """Add the outcome of a test and rewrite the report."""
+        self.ended[event.kata][event.result.name] = event.result
+        self.show()
+
+    def show(self) -> None:
+        """Rewrite the report with the tests that have finished."""
+        katas = [rubric.score(kata, self.ended[kata.name], missing=NOT_RUN) for kata in self.katas]
+        seconds = round(time.monotonic() - self.began, 3)
+        self.finish(msgspec.structs.replace(self.blank, katas=katas, seconds=seconds))
+
+    def finish(self, result: Result) -> None:
+        """Write the report of the complete result."""
+        self.write(render(result))
+
+    def refuse(self, why: str) -> None:
+        """Write a report with the reason why the submission cannot be graded."""
+        self.write(render_refusal(why))
+
+    def write(self, content: bytes) -> None:
+        """Replace the report atomically."""
+        with convert_write_errors(f"--gradescope {self.path}"):
+            write_whole(self.path, content)
 
 
 def export(directory: Path, options: Options) -> list[str]:

@@ -8,8 +8,7 @@ from grader.base.text import one_line
 from grader.output.page.parts import SETTLED
 from grader.results.result import Finding
 from grader.results.source import StoredSubmission
-from grader.results.text import outcome_text
-from grader.results.view import VisibleTest
+from grader.results.view import VisibleTest, outcome_text
 from torchkata.course import course
 from torchkata.result import LOOKS
 

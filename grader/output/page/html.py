@@ -9,7 +9,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.base.text import printable
-from grader.results.text import outcome_text
+from grader.results.items import FEWEST
+from grader.results.view import make_title, outcome_text
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import class_language, class_words
 from torchkata.result import LOOK_OF, LOOKS
@@ -32,6 +33,8 @@ def load_templates() -> Environment:
         "LOOKS": LOOKS,
         "STATUSES": {status: class_words(f"status.{status}") for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
+        "FEWEST": FEWEST,
+        "make_title": make_title,
         "outcome_text": outcome_text,
         "class_language": class_language(),
         "course_title": course().title,

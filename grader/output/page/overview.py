@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
-from typing import ClassVar
 
 from grader.output.gradebook import Cell, encode_csv
 from grader.output.page.student import BINS, Student
 from grader.results import items
-from grader.results.items import FEWEST, Diagnosed, Item, Property
+from grader.results.items import Diagnosed, Item, Property
 from grader.results.result import Finding, write_whole
-from grader.results.text import make_title
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
@@ -36,15 +34,6 @@ class Bin:
     def label(self) -> str:
         """The range of the bar in percent."""
         return "all" if self.place == BINS else f"{100 // BINS * self.place}–{100 // BINS * (self.place + 1) - 1}"
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The median and quartiles of the shares of points."""
-
-    low: float
-    median: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -71,11 +60,6 @@ class Failing:
     diagnosis: str
     diagnosed: int
 
-    @property
-    def title(self) -> str:
-        """The name of the test in words."""
-        return make_title(self.which.test)
-
 
 def make_histogram(students: Sequence[Student]) -> list[Bin]:
     """Return a histogram of the shares of points."""
@@ -84,11 +68,14 @@ def make_histogram(students: Sequence[Student]) -> list[Bin]:
     return [Bin(place, counts[place], counts[place] / fullest) for place in range(BINS + 1)]
 
 
-def compute_spread(students: Sequence[Student]) -> Spread:
-    """Return the median and quartiles. Raises StatisticsError if there are no students."""
+def compute_spread(students: Sequence[Student]) -> tuple[float, float, float]:
+    """Return the lower quartile, the median and the upper quartile of the shares of points.
+
+    Raises StatisticsError if there are no students.
+    """
     shares = [one.share for one in students]
     low, _, high = quantiles(shares, n=4, method="inclusive") if len(shares) > 1 else shares * 3
-    return Spread(low, median(shares), high)
+    return low, median(shares), high
 
 
 def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
@@ -120,8 +107,8 @@ def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Fin
     """Return the findings, grouped by text, each paired with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
-        for finding in one.findings:
-            found.setdefault(finding.text, []).append((one.submission, finding))
+        for finding in one.result.findings:
+            found.setdefault(finding.text, []).append((one.result.submission, finding))
     return found
 
 
@@ -131,17 +118,7 @@ class Analysis:
 
     items: list[Item]
     diagnosed: list[Diagnosed]
-    tests: int  # number of graded tests
-    fewest: ClassVar[int] = FEWEST
-
-    @property
-    def left_out(self) -> int:
-        """The number of tests that too few submissions have tried."""
-        return self.tests - len(self.items)
-
-    def title(self, which: Property) -> str:
-        """Return the name of a test in words."""
-        return make_title(which.test)
+    left_out: int  # number of tests that too few submissions have tried
 
 
 def analyze(students: Sequence[Student]) -> Analysis:
@@ -149,7 +126,8 @@ def analyze(students: Sequence[Student]) -> Analysis:
     graded = {which.kata for student in students for which in student.answers}
     tests = [Property(name, test) for name, kata in course().katas.items() if name in graded for test in kata.points]
     answers = [student.answers for student in students]
-    return Analysis(items.analyze_tests(answers, tests), items.find_diagnoses(answers, tests), len(tests))
+    found = items.analyze_tests(answers, tests)
+    return Analysis(found, items.find_diagnoses(answers, tests), len(tests) - len(found))
 
 
 def write_tables(found: Analysis, directory: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import median
 
 from grader.output.page.student import Student
@@ -37,7 +38,7 @@ class Strip:
 
 def make_strips(students: Sequence[Student]) -> list[Strip]:
     """Return a strip for each workload and device, in course order."""
-    devices = sorted({one.device for one in students if one.timed})
+    devices = sorted({one.device for one in students if one.result.performance})
     found = []
     for workload in course().workloads.values():
         for device in devices:
@@ -45,7 +46,7 @@ def make_strips(students: Sequence[Student]) -> list[Strip]:
                 timed
                 for one in students
                 if one.device == device
-                for timed in one.timed
+                for timed in one.result.performance
                 if timed.workload == workload.name and timed.outcome != "not_graded"
             ]
             measured = [(timed, score) for timed in results if (score := speed_score(timed)) is not None]
@@ -81,17 +82,19 @@ def make_strip(
 
 def draw_rooflines(students: Sequence[Student]) -> Iterator[str]:
     """Yield a roofline (SVG) for each device, with the median of the class for each workload."""
-    devices = sorted({(one.device, one.kind) for one in students if one.timed})
-    if not devices:
+    by_device: dict[tuple[str, str], list[list[PerformanceResult]]] = {}
+    for one in students:
+        if one.result.performance:
+            by_device.setdefault((one.device, one.result.device), []).append(one.result.performance)
+    if not by_device:
         return
     from grader.output.roofline import Point, draw_roofline, list_points, measured_roof  # matplotlib is slow to import
 
-    for device, kind in devices:
-        timed = [one.timed for one in students if (one.device, one.kind) == (device, kind) and one.timed]
+    for (device, kind), timed in sorted(by_device.items(), key=itemgetter(0)):
         points = [point for results in timed for point in list_points(results, kind)]
         middle = [
-            Point(name, intensity, median(one.rate for one in points if one.workload == name))
-            for name, intensity in {one.workload: one.intensity for one in points}.items()
+            Point(name, intensity, median(point.rate for point in points if point.workload == name))
+            for name, intensity in {point.workload: point.intensity for point in points}.items()
         ]
         if middle:
             peaks = [rate for results in timed if (rate := measured_roof(results, "compute"))]

@@ -1,13 +1,15 @@
 """Collects the data about a submission that the class page needs. It is small, so that large classes fit in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
 
+from msgspec.structs import replace
+
 from grader.output.page.parts import Part
 from grader.results.items import Answers, Property, collect_answers
-from grader.results.result import Finding, KataResult, PerformanceResult, Result
-from grader.results.sharing import share
+from grader.results.load import drop_details, share
+from grader.results.result import KataResult, Result
 
 BINS = 10
 
@@ -16,27 +18,22 @@ BINS = 10
 class Student:
     """A submission, as shown on the page of the class."""
 
-    submission: str
-    score: float
-    max_score: float
+    result: Result  # without details
     cells: dict[str, KataResult]  # the results of the katas and of speed, without tests
     answers: Answers
     rerun: tuple[str, ...]  # katas and workloads that have to be graded again after a machine fault
-    findings: tuple[Finding, ...]
-    unreadable: str  # the reason why the submission could not be read, or ""
-    timed: tuple[PerformanceResult, ...]
-    kind: str  # kind of device
-    device: str
-    seed: int
-    examples: int
-    isolation: str
     blocks: str  # place of each part's block on the page; after a "+", the place of the block with its code
     graded: str = ""  # date of grading
 
     @property
+    def device(self) -> str:
+        """The model of the device, or its kind if the model is unknown."""
+        return self.result.environment.get("device", self.result.device)
+
+    @property
     def share(self) -> float:
         """The student's share of all points, between 0 and 1."""
-        return self.score / self.max_score if self.max_score > 0 else 0.0
+        return self.result.score / self.result.max_score if self.result.max_score > 0 else 0.0
 
     @property
     def tried(self) -> list[Property]:
@@ -57,26 +54,13 @@ class Student:
 def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded: str = "") -> Student:
     """Return the data of a result that the page needs."""
     return Student(
-        submission=result.submission,
-        score=result.score,
-        max_score=result.max_score,
+        result=replace(drop_details(result), katas=[]),
         cells={part.result.kata: share(part.result) for part in parts},
         answers=collect_answers(result),
-        rerun=tuple(find_inconclusive(result)),
-        findings=tuple(result.findings),
-        unreadable=result.unreadable,
-        timed=tuple(result.performance),
-        kind=result.device,
-        device=result.environment.get("device", result.device),
-        seed=result.seed,
-        examples=result.examples,
-        isolation=result.isolation,
+        rerun=(
+            *(kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests)),
+            *(timed.workload for timed in result.performance if timed.outcome == "inconclusive"),
+        ),
         blocks=blocks,
         graded=graded,
     )
-
-
-def find_inconclusive(result: Result) -> Iterator[str]:
-    """Yield the names of the katas and workloads that were affected by a machine fault."""
-    yield from (kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests))
-    yield from (timed.workload for timed in result.performance if timed.outcome == "inconclusive")

@@ -1,6 +1,7 @@
 """Writes `report.html` for the instructor and `feedback.html` for each student."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +13,13 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.marks.compute import compute_marks
+from grader.marks.pseudonyms import read_key
+from grader.marks.rules import Mark
 from grader.output.page import overview, speed
 from grader.output.page.blocks import Blocks
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
-from grader.output.page.marks import ShownMark, find_shared_mark
 from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.student import Student, summarize_student
@@ -29,6 +32,16 @@ PAGE = "report.html"
 FEEDBACK = "feedback.html"
 ROWS = 500  # number of rows that are drawn at once in a browser
 PIECES = 1000  # number of short texts of the class page that are written at once
+
+
+@dataclass(frozen=True)
+class ShownMark:
+    """A mark. `who` is the name of the person if the submission is shared and the page may show names."""
+
+    who: str
+    mark: Mark
+    max_score: float | None
+
 
 Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # keyed by submission
 
@@ -105,6 +118,33 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks:
     return problems
 
 
+def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
+    """Return the marks by stored submission, and a line for each problem to resolve by hand.
+
+    Raises CallError if there are no results, or if a file of the class is invalid.
+    """
+    rows, problems = compute_marks(directory, folder)
+    key = read_key(folder / "pseudonyms.json")
+    pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}
+    sizes = Counter(row.submission for row in rows)
+    found: dict[str, tuple[ShownMark, ...]] = {}
+    for row in rows:
+        if row.submission:
+            name = pseudonyms.get(row.submission, row.submission)
+            who = row.person.id if sizes[row.submission] > 1 and not key else ""
+            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.max_score))
+    return found, problems
+
+
+def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
+    """Return the mark that all members of a group may see.
+
+    If their marks differ, return an empty tuple, because the reasons for a person's mark are private.
+    """
+    found = marks.get(submission, ())
+    return (ShownMark("", found[0].mark, found[0].max_score),) if len({one.mark for one in found}) == 1 else ()
+
+
 def load_shown(
     directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
 ) -> Iterator[Shown]:
@@ -146,7 +186,8 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             failing=failing,
             analysis=found,
             fails={
-                one.submission: sorted(places[which] for which in one.failed if which in places) for one in students
+                one.result.submission: sorted(places[which] for which in one.failed if which in places)
+                for one in students
             },
             findings=overview.group_findings(students),
             strips=speed.make_strips(students),

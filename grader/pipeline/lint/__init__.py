@@ -114,17 +114,20 @@ def dump_body(body: Sequence[ast.stmt]) -> str:
 def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the line and a description of each match of a rule."""
     names = Names(tree)
-    uses, changes, imports = list(names.uses()), list(names.changes()), list(names.imports())
-    attributes, subclasses, texts = list(names.attributes()), list(names.subclasses()), list(names.texts())
     for rule in (rule for rule in load_rules() if rule.applies_to(module)):
-        changed = [(line, name) for line, name in changes if not any(is_within(name, own) for own in rule.settings)]
+        changed = [one for one in names.changes if not any(is_within(one[1], own) for own in rule.settings)]
         found = [
-            *((line, name) for name in rule.uses for line, used in uses if is_within(used, name)),
+            *((line, name) for name in rule.uses for line, used in names.uses if is_within(used, name)),
             *((line, name) for whole in rule.changes for line, name in changed if is_within(name, whole)),
-            *((line, f"import {name}") for name in rule.imports for line, taken in imports if is_within(taken, name)),
-            *((line, name) for line, name in attributes if name in rule.attributes),
-            *((line, base) for line, base in subclasses if base in rule.subclasses),
-            *((line, path) for path in rule.paths for line, text in texts if f"{text}/".startswith(f"{path}/")),
+            *(
+                (line, f"import {name}")
+                for name in rule.imports
+                for line, taken in names.imports
+                if is_within(taken, name)
+            ),
+            *((line, name) for line, name in names.attributes if name in rule.attributes),
+            *((line, base) for line, base in names.subclasses if base in rule.subclasses),
+            *((line, path) for path in rule.paths for line, text in names.texts if f"{text}/".startswith(f"{path}/")),
         ]
         yield from ((line, f"{what}: {rule.text}") for line, what in found)
     for node in ast.walk(tree):

@@ -12,14 +12,14 @@ from grader.tests.conftest import run_python
 
 QUICK = """
 import dataclasses, pathlib, sys
-from grader.commands.calibrate import Options, run_calibrate
+from grader.commands.calibrate import run_calibrate
 from grader.speed import ceilings, machine
 from torchkata.speed.sizes import Size
 
 ceilings.PRODUCT = {"cpu": Size(batch=4, width=8, outputs=4)}
 ceilings.ELEMENTS, ceilings.BLOCK_SECONDS = {"cpu": 1000}, {"cpu": 1e-4}
 ceilings.DEMANDS = {"cpu": dataclasses.replace(machine.DEMANDS["cpu"], warm_up_seconds=1e-4)}
-sys.exit(run_calibrate(Options("cpu", pathlib.Path(sys.argv[1]))))
+sys.exit(run_calibrate("cpu", pathlib.Path(sys.argv[1])))
 """
 
 

@@ -50,7 +50,6 @@ class FakeNvml:
             "nvmlDeviceGetMinorNumber": lambda handle: 7 - handle,
             "nvmlDeviceGetFieldValues": lambda _, numbers: self.read_fields(numbers),
             "nvmlDeviceGetCurrentClocksThrottleReasons": lambda _: self.reasons,
-            "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
             "nvmlDeviceGetClockInfo": lambda _, clock: CLOCKS[clock],
             "nvmlDeviceGetTemperature": lambda _, sensor: {pynvml.NVML_TEMPERATURE_GPU: 34}[sensor],
             "nvmlDeviceGetComputeRunningProcesses": lambda _: [SimpleNamespace(pid=pid) for pid in self.pids],

@@ -15,7 +15,7 @@ from grader.tests.support.fake_nvml import DRIVER, NEW_COUNTERS, OLD_COUNTERS, U
 
 SECOND = 1_000_000_000
 COUNTERS = {"too hot (driver)": 7, "too hot (hardware)": 8, "power brake": 9}
-IDLE = DeviceState("NVIDIA H200", 132, DRIVER, 700.0, 1980, 3201, 34, (), frozenset(), COUNTERS)
+IDLE = DeviceState(DRIVER, 1980, 3201, 34, (), frozenset(), COUNTERS)
 
 
 @pytest.fixture(autouse=True)
@@ -101,9 +101,9 @@ def test_only_other_processes_block_the_device() -> None:
 
 
 def test_value_not_reported_by_device_is_none() -> None:
-    unsupported = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature")
+    unsupported = ("nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature")
     state = read_state(nvml=FakeNvml(fails=dict.fromkeys(unsupported, pynvml.NVML_ERROR_NOT_SUPPORTED)))
-    assert state == replace(IDLE, power_limit_w=None, sm_mhz=None, memory_mhz=None, celsius=None)
+    assert state == replace(IDLE, sm_mhz=None, memory_mhz=None, celsius=None)
 
 
 @pytest.mark.parametrize(

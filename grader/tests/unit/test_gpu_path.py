@@ -152,7 +152,7 @@ def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -
     assert 0.1 <= task.calls * task.times * step < 0.12
 
 
-STATE = DeviceState("NVIDIA H200", 132, "580", 700.0, 1980, 3201, 40, (), frozenset())
+STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())
 
 
 def test_state_watch_reports_slowdowns_and_unreadable_state() -> None:

@@ -75,8 +75,8 @@ def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
     bins = {0: "0–9", 9.99: "0–9", 10: "10–19", 99.5: "90–99", 100: "all", 99.9999999999: "all"}
     for score, label in bins.items():
         assert [one.label for one in overview.make_histogram([make_student(score)]) if one.count] == [label]
-    assert overview.compute_spread([make_student(50)]) == overview.Spread(0.5, 0.5, 0.5)
-    assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == overview.Spread(0.25, 0.5, 0.75)
+    assert overview.compute_spread([make_student(50)]) == (0.5, 0.5, 0.5)
+    assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == (0.25, 0.5, 0.75)
 
 
 def test_most_frequently_failed_test_is_listed_first() -> None:
