@@ -180,5 +180,5 @@ def test_max_parameters_is_rounded_down(
 ) -> None:
     """max_parameters divides the bytes of all devices by the bytes per parameter and rounds down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
-    yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
+    yours = student.call("memory_accounting.max_parameters", num_devices, given_bytes, bytes_per_parameter)
     assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")
