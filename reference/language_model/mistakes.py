@@ -1,13 +1,13 @@
 """Mistakes in language models and their training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy import ndarray as Array
 
 from reference.language_model import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 X: TypeAlias = Array[Any, Any]
 
@@ -198,24 +198,17 @@ def unit_norm(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     return norm, [grad / norm if norm > max_norm else grad for grad in grads]
 
 
-@instead_of(oracle.get_decay, "all parameters decay, even those with fewer than two dimensions")
-def all_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay
+def decay_if(decays: Callable[[int], bool], message: str) -> Mistake:
+    """Return a mistake that selects the decaying parameters by another condition on their number of dimensions."""
+    return instead_of(oracle.get_decay, message)(lambda shape, decay: decay if decays(len(shape)) else 0.0)
 
 
-@instead_of(oracle.get_decay, "the groups are swapped: vectors decay and matrices do not")
-def vectors_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) < 2 else 0.0
-
-
-@instead_of(oracle.get_decay, "parameters with more than two dimensions do not decay")
-def only_two(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) == 2 else 0.0
-
-
-@instead_of(oracle.get_decay, "scalars decay: only parameters with exactly one dimension are excluded")
-def scalars_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) != 1 else 0.0
+all_decay = decay_if(lambda _: True, "all parameters decay, even those with fewer than two dimensions")
+vectors_decay = decay_if(lambda ndim: ndim < 2, "the groups are swapped: vectors decay and matrices do not")
+only_two = decay_if(lambda ndim: ndim == 2, "parameters with more than two dimensions do not decay")
+scalars_decay = decay_if(
+    lambda ndim: ndim != 1, "scalars decay: only parameters with exactly one dimension are excluded"
+)
 
 
 @instead_of(oracle.get_shares, "all micro-batches have the same weight, even a smaller last one")
