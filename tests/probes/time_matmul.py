@@ -59,6 +59,7 @@ def simulate(
         "flops": machine.flops,
         "busy": busy_seconds,
         "disturbed": calendar_is_set,
+        "modified": any(bool((matrix != 1).any()) for matrix in (a, b)),
     }
 
 
