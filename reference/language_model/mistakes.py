@@ -1,6 +1,6 @@
 """Mistakes in language models and their training."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,32 +58,19 @@ def log_probabilities(x: X, output: X) -> X:
     return np.log(oracle.softmax(oracle.normalize(x) @ output))
 
 
-def run_layers(weights: Mapping[str, X], order: Sequence[tuple[str, int]], batch: X) -> X:
-    """Return the logits of a model that applies its attentions and blocks in the given order."""
-    x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
-    for part, layer in order:
-        if part == "block":
-            x = oracle.add_block(x, weights[f"blocks.{layer}.weight"])
-        else:
-            keys = ("norm.weight", "norm.bias", "project.weight", "merge.weight")
-            x = oracle.attend({key: weights[f"attentions.{layer}.{key}"] for key in keys}, x)
-    return oracle.score(x, weights["output.weight"])
+@instead_of(oracle.list_parts, "in each layer, the block comes before the attention")
+def block_first(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for layer in range(num_layers) for part in ("blocks", "attentions")]
 
 
-@instead_of(oracle.forward, "in each layer, the block comes before the attention")
-def block_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    return run_layers(weights, [(part, i) for i in range(num_layers) for part in ("block", "attention")], batch)
+@instead_of(oracle.list_parts, "all attentions are applied before all blocks")
+def attentions_first(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for part in ("attentions", "blocks") for layer in range(num_layers)]
 
 
-@instead_of(oracle.forward, "all attentions are applied before all blocks")
-def attentions_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    return run_layers(weights, [(part, i) for part in ("attention", "block") for i in range(num_layers)], batch)
-
-
-@instead_of(oracle.forward, "the layers are applied from the last to the first")
-def backwards(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    order = [(part, i) for i in reversed(range(num_layers)) for part in ("attention", "block")]
-    return run_layers(weights, order, batch)
+@instead_of(oracle.list_parts, "the layers are applied from the last to the first")
+def backwards(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for layer in reversed(range(num_layers)) for part in ("attentions", "blocks")]
 
 
 @instead_of(oracle.split_batch, "each logit is compared with the token at its own position, not with the next one")
