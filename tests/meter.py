@@ -1,4 +1,4 @@
-"""Counts the FLOPs and bytes of torch operations.
+"""Counts the FLOPs and bytes of torch operations, and the bytes that autograd saves.
 
 A unit test of the grader compares the FLOPs with `torch.utils.flop_counter`. Tests of katas run small tensors on the
 CPU instead, because that module is slow to import and meta tensors are slow on first use.
@@ -40,3 +40,18 @@ def count_operations(work: Callable[[], object]) -> Meter:
     with meter:
         work()
     return meter
+
+
+def measure_saved(work: Callable[[], object], parameters: Sequence[Tensor]) -> list[int]:
+    """Run `work`, and return the bytes of each storage that autograd saves, except those of the parameters."""
+    saved: dict[int, int] = {}
+
+    def record(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(record, lambda tensor: tensor):
+        work()
+    own = {parameter.untyped_storage().data_ptr() for parameter in parameters}
+    return [size for place, size in saved.items() if place not in own]

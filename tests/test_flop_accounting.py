@@ -22,13 +22,15 @@ COUNTED = st.integers(1, 30)
 def test_matmul_counts_two_flops_per_multiplication(student: Student, sizes: tuple[int, int, int], times: int) -> None:
     """matmul_flops returns 2 · B · D · K as an exact int."""
     B, D, K = sizes
-    assert_count(student.call(probes.matmul, B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs")
+    assert_count(
+        student.call("flop_accounting.matmul_flops", B * times, D, K), oracle.matmul_flops(B, D, K, times), what="FLOPs"
+    )
 
 
 @given(SMALL, SMALL, SMALL)
 def test_matmul_flops_match_torch(student: Student, B: int, D: int, K: int) -> None:
     """matmul_flops equals the FLOPs counted while torch computes x @ w."""
-    predicted = student.call(probes.matmul, B, D, K)
+    predicted = student.call("flop_accounting.matmul_flops", B, D, K)
     x, w = torch.zeros(B, D), torch.zeros(D, K)
     counted = count_operations(lambda: x @ w).flops
     note = f"counted: {B} · {K} results, each a sum of {D} products; a multiplication and an addition are 2 FLOPs"
@@ -38,7 +40,7 @@ def test_matmul_flops_match_torch(student: Student, B: int, D: int, K: int) -> N
 @given(SMALL, SMALL, st.just(1) | BEYOND_INT64 | LARGE)
 def test_training_flops_are_exact(student: Student, tokens: int, parameters: int, times: float) -> None:
     """training_flops counts 2 FLOPs per token and parameter in the forward pass and 4 in the backward pass."""
-    yours = student.call(probes.training, tokens * times, type(times)(parameters))
+    yours = student.call("flop_accounting.training_flops", tokens * times, type(times)(parameters))
     assert_number(yours, oracle.training_flops(tokens, parameters, times), what="training_flops")
 
 
@@ -71,7 +73,7 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
 def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L: int) -> None:
     """input_needs_grad is False by default."""
     expected = oracle.deep_linear_flops(B, D, oracle.products_by_default(L))
-    assert_count(student.call(probes.deep_linear_by_default, B, D, L), expected, what="FLOPs")
+    assert_count(student.call("flop_accounting.deep_linear_flops", B, D, L), expected, what="FLOPs")
 
 
 @given(COUNTED, COUNTED, LARGE, st.integers(1, 1000), st.floats(1e12, 1e16), st.floats(0.01, 1) | st.just(1.0))
@@ -79,5 +81,5 @@ def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
     """training_days divides the training FLOPs by the FLOPs that all devices perform per day at the given MFU."""
-    yours = student.call(probes.days, float(parameters), tokens * times, devices, peak, mfu)
+    yours = student.call("flop_accounting.training_days", float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from reference.measure_step import oracle
-from tests.meter import count_operations
+from tests.meter import count_operations, measure_saved
 from tests.probes import measure_step as probes
 from tests.strategies import costly
 from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
@@ -83,23 +83,11 @@ def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple
     """The memory from predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
-    saved: dict[int, int] = {}
-
-    def record(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
-    with torch.autograd.graph.saved_tensors_hooks(record, lambda tensor: tensor):
-        run_step(weights, x, ones)
-    own = {weight.untyped_storage().data_ptr() for weight in weights}
-    parameters = sum(weight.untyped_storage().nbytes() for weight in weights)
-    activations = sum(size for place, size in saved.items() if place not in own)
-    parts = (
-        f"{parameters} of parameters, {parameters} of gradients, {activations} of {len(saved.keys() - own)} activations"
-    )
-    assert_count(yours, 2 * parameters + activations, what="memory", note=f"{COUNTED}: {parts}")
+    activations = measure_saved(lambda: run_step(weights, x, ones), weights)
+    parameters, saved = sum(weight.nbytes for weight in weights), sum(activations)
+    parts = f"{parameters} of parameters, {parameters} of gradients, {saved} of {len(activations)} activations"
+    assert_count(yours, 2 * parameters + saved, what="memory", note=f"{COUNTED}: {parts}")
     other = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12, OTHER)["memory"]
     check_built_on("training_bytes", "memory", yours, other)
 

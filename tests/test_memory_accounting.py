@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from reference.memory_accounting import oracle
+from tests.meter import measure_saved
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
 from tests.strategies import SEEDS, recipes, rng_of, sizes
@@ -134,22 +135,13 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
     """Return the storage sizes of a training step, with `states` float32 numbers of optimizer state per parameter."""
     model = nn.Sequential(*(nn.Linear(dim, dim, bias=False, dtype=dtype) for _ in range(num_layers)))
     weights = list(model.parameters())
-    saved: dict[int, int] = {}
-
-    def record(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(record, lambda tensor: tensor):
-        model(torch.ones(rows, dim, dtype=dtype)).sum().backward()
+    activations = measure_saved(lambda: model(torch.ones(rows, dim, dtype=dtype)).sum().backward(), weights)
     state = [torch.zeros_like(w, dtype=torch.float32) for w in weights for _ in range(states)]
-    own = {w.untyped_storage().data_ptr() for w in weights}
     return {
         "parameters": sum(w.untyped_storage().nbytes() for w in weights),
         "gradients": sum(w.grad.untyped_storage().nbytes() for w in weights if w.grad is not None),
         "optimizer": sum(s.untyped_storage().nbytes() for s in state),
-        "activations": sum(size for place, size in saved.items() if place not in own),
+        "activations": sum(activations),
     }
 
 
@@ -180,5 +172,5 @@ def test_max_parameters_is_rounded_down(
 ) -> None:
     """max_parameters divides the bytes of all devices by the bytes per parameter and rounds down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
-    yours = student.call(probes.max_parameters, num_devices, given_bytes, bytes_per_parameter)
+    yours = student.call("memory_accounting.max_parameters", num_devices, given_bytes, bytes_per_parameter)
     assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")

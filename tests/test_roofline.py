@@ -112,7 +112,7 @@ def test_intensities_are_flops_per_byte(student: Student, flops: int, moved: int
 def test_attainable_mfu_is_at_most_one(student: Student, intensity: float, distance: float) -> None:
     """attainable_mfu is intensity / accelerator, but at most 1."""
     accelerator = intensity * distance
-    yours = student.call(probes.attainable, intensity, accelerator)
+    yours = student.call("roofline.attainable_mfu", intensity, accelerator)
     assert_number(yours, oracle.attainable_mfu(intensity, accelerator), what="MFU")
 
 

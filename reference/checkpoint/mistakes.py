@@ -1,12 +1,12 @@
 """Mistakes in checkpoints: values that are not restored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from torch import Tensor
 
 from reference.checkpoint import oracle
 from reference.checkpoint.oracle import Run, Weights
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 
 @instead_of(oracle.after_loading, "loading does not change the model that was passed in")
@@ -19,34 +19,17 @@ def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
     return later
 
 
-@instead_of(oracle.after_loading, "the weights are rounded to bfloat16")
-def through_bfloat16(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.bfloat16().to(weight.dtype) for weight in saved]
+def change_each(change: Callable[[Tensor], Tensor], message: str) -> Mistake:
+    """Return a mistake that changes every weight."""
+    return instead_of(oracle.after_loading, message)(lambda saved, *_: [change(weight) for weight in saved])
 
 
-@instead_of(oracle.after_loading, "the weights are rounded to float16")
-def through_float16(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.half().to(weight.dtype) for weight in saved]
-
-
-@instead_of(oracle.after_loading, "float64 weights are rounded to float32")
-def through_float32(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.float().to(weight.dtype) for weight in saved]
-
-
-@instead_of(oracle.after_loading, "NaN and infinities are replaced by finite numbers")
-def cleaned(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.nan_to_num() for weight in saved]
-
-
-@instead_of(oracle.after_loading, "very small numbers are restored as 0")
-def pruned(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.masked_fill(weight.abs() < 1e-30, 0) for weight in saved]
-
-
-@instead_of(oracle.after_loading, "-0.0 is restored as 0.0")
-def zero_without_sign(saved: Weights, before: Weights, later: Weights) -> Weights:
-    return [weight.masked_fill(weight == 0, 0) for weight in saved]
+through_bfloat16 = change_each(lambda w: w.bfloat16().to(w.dtype), "the weights are rounded to bfloat16")
+through_float16 = change_each(lambda w: w.half().to(w.dtype), "the weights are rounded to float16")
+through_float32 = change_each(lambda w: w.float().to(w.dtype), "float64 weights are rounded to float32")
+cleaned = change_each(lambda w: w.nan_to_num(), "NaN and infinities are replaced by finite numbers")
+pruned = change_each(lambda w: w.masked_fill(w.abs() < 1e-30, 0), "very small numbers are restored as 0")
+zero_without_sign = change_each(lambda w: w.masked_fill(w == 0, 0), "-0.0 is restored as 0.0")
 
 
 @instead_of(
@@ -67,18 +50,13 @@ def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[b
     return runs["a new optimizer"] if all(found["state"]) else runs["through"]
 
 
-@instead_of(oracle.continue_run, "the optimizer continues with its initial lr: the changed lr is lost")
-def rate_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["initial lr"]
+def continue_as(run: str, message: str) -> Mistake:
+    """Return a mistake that continues as the run with the given name."""
+    return instead_of(oracle.continue_run, message)(lambda runs, _: runs[run])
 
 
-@instead_of(oracle.continue_run, "lr is restored, but the optimizer's state for each parameter is not")
-def memory_lost(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["empty state"]
-
-
-@instead_of(
-    oracle.continue_run, "after loading, steps do not change the model, as if the optimizer held other parameters"
+rate_lost = continue_as("initial lr", "the optimizer continues with its initial lr: the changed lr is lost")
+memory_lost = continue_as("empty state", "lr is restored, but the optimizer's state for each parameter is not")
+nothing_moves = continue_as(
+    "zero lr", "after loading, steps do not change the model, as if the optimizer held other parameters"
 )
-def nothing_moves(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["zero lr"]

@@ -1,7 +1,7 @@
 """Mistakes in deep_network."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -9,7 +9,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from reference.deep_network import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 Weights: TypeAlias = Sequence[Float[Array, "d d"]]
 Rows: TypeAlias = Float[Array, "row d"]
@@ -70,19 +70,18 @@ def first_squeezed(weight: Float[Array, "d d"], x: Float[Array, "... d"]) -> Flo
     return y[0] if y.shape[0] == 1 else y
 
 
-@instead_of(oracle.network, "the first layer is skipped")
-def first_left_out(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    return oracle.network(weights[1:], x)
+def apply(choose: Callable[[Weights], Weights], message: str) -> Mistake:
+    """Return a mistake that applies the layers with other weights or in another order."""
+    return instead_of(oracle.network, message)(lambda weights, x: oracle.network(choose(weights), x))
 
 
-@instead_of(oracle.network, "every layer is applied to the input x, so only the last one has an effect")
-def all_see_the_input(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    return oracle.network(weights[-1:], x)
-
-
-@instead_of(oracle.network, ONE_BLOCK)
-def one_block(weights: Weights, x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    return oracle.network([weights[-1] for _ in weights], x)
+first_left_out = apply(lambda weights: weights[1:], "the first layer is skipped")
+all_see_the_input = apply(
+    lambda weights: weights[-1:], "every layer is applied to the input x, so only the last one has an effect"
+)
+one_block = apply(lambda weights: [*weights[-1:]] * len(weights), ONE_BLOCK)
+reverse = apply(lambda weights: weights[::-1], "the layers are applied in reverse order")
+first_again = apply(lambda weights: [*weights[:1]] * len(weights), "the first layer is applied in place of every layer")
 
 
 @instead_of(oracle.anatomy, ONE_BLOCK)
@@ -95,20 +94,6 @@ def last_linear(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]
     for weight in weights[:-1]:
         x = np.maximum(x @ weight, 0.0)
     return x @ weights[-1] if weights else x
-
-
-@instead_of(oracle.network, "the layers are applied in reverse order")
-def reverse(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    for weight in reversed(weights):
-        x = np.maximum(x @ weight, 0.0)
-    return x
-
-
-@instead_of(oracle.network, "the first layer is applied in place of every layer")
-def first_again(weights: Sequence[Float[Array, "d d"]], x: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    for _ in weights:
-        x = np.maximum(x @ weights[0], 0.0)
-    return x
 
 
 @instead_of(oracle.initial_std, "the initial standard deviation is sqrt(2 / dim), as in He initialization")

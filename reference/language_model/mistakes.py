@@ -1,13 +1,13 @@
 """Mistakes in language models and their training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy import ndarray as Array
 
 from reference.language_model import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 X: TypeAlias = Array[Any, Any]
 
@@ -58,32 +58,19 @@ def log_probabilities(x: X, output: X) -> X:
     return np.log(oracle.softmax(oracle.normalize(x) @ output))
 
 
-def run_layers(weights: Mapping[str, X], order: Sequence[tuple[str, int]], batch: X) -> X:
-    """Return the logits of a model that applies its attentions and blocks in the given order."""
-    x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
-    for part, layer in order:
-        if part == "block":
-            x = oracle.add_block(x, weights[f"blocks.{layer}.weight"])
-        else:
-            keys = ("norm.weight", "norm.bias", "project.weight", "merge.weight")
-            x = oracle.attend({key: weights[f"attentions.{layer}.{key}"] for key in keys}, x)
-    return oracle.score(x, weights["output.weight"])
+@instead_of(oracle.list_parts, "in each layer, the block comes before the attention")
+def block_first(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for layer in range(num_layers) for part in ("blocks", "attentions")]
 
 
-@instead_of(oracle.forward, "in each layer, the block comes before the attention")
-def block_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    return run_layers(weights, [(part, i) for i in range(num_layers) for part in ("block", "attention")], batch)
+@instead_of(oracle.list_parts, "all attention layers are applied before all blocks")
+def attentions_first(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for part in ("attentions", "blocks") for layer in range(num_layers)]
 
 
-@instead_of(oracle.forward, "all attention layers are applied before all blocks")
-def attentions_first(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    return run_layers(weights, [(part, i) for part in ("attention", "block") for i in range(num_layers)], batch)
-
-
-@instead_of(oracle.forward, "the layers are applied from the last to the first")
-def backwards(weights: Mapping[str, X], num_layers: int, batch: X) -> X:
-    order = [(part, i) for i in reversed(range(num_layers)) for part in ("attention", "block")]
-    return run_layers(weights, order, batch)
+@instead_of(oracle.list_parts, "the layers are applied from the last to the first")
+def backwards(num_layers: int) -> list[tuple[str, int]]:
+    return [(part, layer) for layer in reversed(range(num_layers)) for part in ("attentions", "blocks")]
 
 
 @instead_of(oracle.split_batch, "each logit is compared with the token at its own position, not with the next one")
@@ -200,24 +187,17 @@ def unit_norm(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
     return norm, [grad / norm if norm > max_norm else grad for grad in grads]
 
 
-@instead_of(oracle.get_decay, "all parameters decay, even those with fewer than two dimensions")
-def all_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay
+def decay_if(decays: Callable[[int], bool], message: str) -> Mistake:
+    """Return a mistake that selects the decaying parameters by another condition on their number of dimensions."""
+    return instead_of(oracle.get_decay, message)(lambda shape, decay: decay if decays(len(shape)) else 0.0)
 
 
-@instead_of(oracle.get_decay, "the groups are swapped: vectors decay and matrices do not")
-def vectors_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) < 2 else 0.0
-
-
-@instead_of(oracle.get_decay, "parameters with more than two dimensions do not decay")
-def only_two(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) == 2 else 0.0
-
-
-@instead_of(oracle.get_decay, "scalars decay: only parameters with exactly one dimension are excluded")
-def scalars_decay(shape: Sequence[int], weight_decay: float) -> float:
-    return weight_decay if len(shape) != 1 else 0.0
+all_decay = decay_if(lambda _: True, "all parameters decay, even those with fewer than two dimensions")
+vectors_decay = decay_if(lambda ndim: ndim < 2, "the groups are swapped: vectors decay and matrices do not")
+only_two = decay_if(lambda ndim: ndim == 2, "parameters with more than two dimensions do not decay")
+scalars_decay = decay_if(
+    lambda ndim: ndim != 1, "scalars decay: only parameters with exactly one dimension are excluded"
+)
 
 
 @instead_of(oracle.get_shares, "all micro-batches have the same weight, even a smaller last one")

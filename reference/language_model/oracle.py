@@ -57,11 +57,16 @@ def score(x: Float[Array, "... dim"], output: Float[Array, "dim vocab"]) -> Floa
 def forward(weights: Mapping[str, Array], num_layers: int, batch: Int[Array, "batch T"]) -> Float[Array, "batch T v"]:
     """Return the logits of a LanguageModel with the given `state_dict`."""
     x = embed(weights["tokens.weight"], weights["positions.weight"], batch)
-    for layer in range(num_layers):
-        prefix = f"attentions.{layer}."
-        x = attend({key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}, x)
-        x = add_block(x, weights[f"blocks.{layer}.weight"])
+    for part, layer in list_parts(num_layers):
+        prefix = f"{part}.{layer}."
+        own = {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
+        x = attend(own, x) if part == "attentions" else add_block(x, own["weight"])
     return score(x, weights["output.weight"])
+
+
+def list_parts(num_layers: int) -> list[tuple[str, int]]:
+    """List the attentions and blocks of all layers in the order in which they are applied."""
+    return [(part, layer) for layer in range(num_layers) for part in ("attentions", "blocks")]
 
 
 def list_shapes(vocab: int, dim: int, num_layers: int, context: int) -> dict[str, list[int]]:

@@ -1,15 +1,11 @@
 """Common mistakes in measure_step."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 
 from reference.measure_step import oracle
 from reference.measure_step.oracle import Operation
-from torchkata import instead_of
-
-
-def compute_seconds(operations: Sequence[Operation], itemsize: int, speed: float, which: int) -> float:
-    """Return the seconds needed to compute all FLOPs (if `which` is 0) or to move all bytes (if it is 1)."""
-    return sum(work[which] for work in oracle.work(operations, itemsize)) / speed
+from torchkata import Mistake, instead_of
 
 
 @instead_of(oracle.block_backward, "includes the gradient with respect to the data, which is not needed")
@@ -121,32 +117,29 @@ def held_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
     oracle.seconds, "applies the roofline to the whole step at once: add up the times of the operations instead"
 )
 def one_roofline(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    pairs = ((flop_per_sec, 0), (bytes_per_sec, 1))
-    return max(compute_seconds(operations, itemsize, speed, which) for speed, which in pairs)
+    flops, moved = zip(*oracle.work(operations, itemsize), strict=True)
+    return max(sum(flops) / flop_per_sec, sum(moved) / bytes_per_sec)
 
 
-@instead_of(oracle.seconds, "adds the times for arithmetic and for moving bytes, but at best they overlap")
-def one_after_the_other(
-    operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float
-) -> float:
-    pairs = ((flop_per_sec, 0), (bytes_per_sec, 1))
-    return sum(compute_seconds(operations, itemsize, speed, which) for speed, which in pairs)
+def combine(combination: Callable[[float, float], float], message: str) -> Mistake:
+    """Return a mistake that combines an operation's times for arithmetic and for moving bytes with another function."""
+
+    def mistaken(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
+        """Add up the times of all operations."""
+        works = oracle.work(operations, itemsize)
+        return sum(combination(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in works)
+
+    return instead_of(oracle.seconds, message)(mistaken)
 
 
-@instead_of(oracle.seconds, "ignores the bytes, as if every operation were compute-bound")
-def arithmetic_only(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    return compute_seconds(operations, itemsize, flop_per_sec, 0)
-
-
-@instead_of(oracle.seconds, "ignores the FLOPs, as if every operation were memory-bound")
-def bytes_only(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    return compute_seconds(operations, itemsize, bytes_per_sec, 1)
-
-
-@instead_of(oracle.seconds, "uses the shorter time, for arithmetic or for moving bytes, instead of the longer one")
-def the_shorter(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
-    works = oracle.work(operations, itemsize)
-    return sum(min(flops / flop_per_sec, moved / bytes_per_sec) for flops, moved in works)
+one_after_the_other = combine(
+    operator.add, "adds the times for arithmetic and for moving bytes, but at best they overlap"
+)
+arithmetic_only = combine(
+    lambda arithmetic, _: arithmetic, "ignores the bytes, as if every operation were compute-bound"
+)
+bytes_only = combine(lambda _, moving: moving, "ignores the FLOPs, as if every operation were memory-bound")
+the_shorter = combine(min, "uses the shorter time, for arithmetic or for moving bytes, instead of the longer one")
 
 
 @instead_of(oracle.device, "returns the two values in the wrong order: FLOP/s comes first")

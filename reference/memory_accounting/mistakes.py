@@ -210,22 +210,25 @@ def count_distinct(uses: Iterable[Use]) -> int:
     return sum({use.parameter: use.elements for use in uses}.values())
 
 
-@instead_of(
-    oracle.training_bytes, "uses the maximum of gradients and activations, but both are in memory at the same time"
+def larger_of(kind: str, default: int, message: str) -> Mistake:
+    """Return a mistake that counts only the larger of the activations and another kind."""
+
+    def mistaken(num_parameters: int, num_activations: int, *, activation_bytes: int = 4, **each: int) -> int:
+        """Count the other kinds correctly."""
+        larger = max(num_parameters * each.get(kind, default), num_activations * activation_bytes)
+        others = oracle.training_bytes(num_parameters, 0, **{**each, kind: 0})
+        return others + larger * each.get("times", 1)
+
+    return instead_of(oracle.training_bytes, message)(mistaken)
+
+
+gradients_or_activations = larger_of(
+    "gradient_bytes",
+    4,
+    "uses the maximum of gradients and activations, but both are in memory at the same time",
 )
-def gradients_or_activations(
-    num_parameters: int, num_activations: int, *, gradient_bytes: int = 4, activation_bytes: int = 4, **each: int
-) -> int:
-    larger = max(num_parameters * gradient_bytes, num_activations * activation_bytes) * each.get("times", 1)
-    return oracle.training_bytes(num_parameters, 0, gradient_bytes=0, **each) + larger
-
-
-@instead_of(
-    oracle.training_bytes,
+state_or_activations = larger_of(
+    "optimizer_bytes",
+    8,
     "uses the maximum of optimizer state and activations, but both are in memory at the same time",
 )
-def state_or_activations(
-    num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, activation_bytes: int = 4, **each: int
-) -> int:
-    larger = max(num_parameters * optimizer_bytes, num_activations * activation_bytes) * each.get("times", 1)
-    return oracle.training_bytes(num_parameters, 0, optimizer_bytes=0, **each) + larger

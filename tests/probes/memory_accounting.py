@@ -85,9 +85,3 @@ def num_parameters(assignment: Any, parts: list[list[Any]]) -> object:
 def training_bytes(assignment: Any, num_parameters: int, num_activations: int, each: dict[str, int]) -> object:
     """Call `training_bytes`. `each` contains the keyword arguments that are passed."""
     return assignment.memory_accounting.training_bytes(num_parameters, num_activations, **each)
-
-
-@typed("max_parameters(num_devices, device_bytes, bytes_per_parameter)")
-def max_parameters(assignment: Any, num_devices: int, device_bytes: float, bytes_per_parameter: int) -> object:
-    """Call `max_parameters`."""
-    return assignment.memory_accounting.max_parameters(num_devices, device_bytes, bytes_per_parameter)

@@ -25,12 +25,6 @@ def call_without_value(assignment: Any, device_name: str, dtype: str) -> dict[st
     return {"raised": raised, "returned": returned}
 
 
-@typed("mfu(flops, seconds, promised)")
-def mfu(assignment: Any, flops: float, seconds: float, promised: float) -> object:
-    """Call `mfu`."""
-    return assignment.promised_flops.mfu(flops, seconds, promised)
-
-
 @typed(lambda name, mfu_float32, mfu_bfloat16: f"bfloat16_speedup({name!r}, {mfu_float32!r}, {mfu_bfloat16!r})")
 def speedup(assignment: Any, name: str, mfu_float32: float, mfu_bfloat16: float) -> object:
     """Call `bfloat16_speedup`."""

@@ -33,12 +33,6 @@ def intensities(assignment: Any, flops: int, bytes_moved: int, flop_per_sec: flo
     }
 
 
-@typed("attainable_mfu(intensity, accelerator)")
-def attainable(assignment: Any, intensity: float, accelerator: float) -> object:
-    """Call `attainable_mfu`."""
-    return assignment.roofline.attainable_mfu(intensity, accelerator)
-
-
 @typed(
     lambda operation, sizes, dtype: "\n".join(
         [

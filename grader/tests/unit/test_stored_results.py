@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.cluster.pending import find_pending
 from grader.pipeline.queue import Queue, demand_no_loss
 from grader.pipeline.speed import find_untimed
 from grader.pipeline.submission_ids import assign_ids
