@@ -6,7 +6,7 @@ from numpy import ndarray as Array
 from reference.adagrad import oracle as adagrad
 from reference.train import oracle
 from reference.train.loss_mistakes import *  # noqa: F403
-from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
+from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill, seen
 from torchkata import instead_of
 
 MANY = "one extra step is taken"
@@ -71,9 +71,7 @@ def still(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, oracle.train(weights, batches, 0.0)[1]
 
 
-@instead_of(oracle.seen_by_sgd, STILL)
-def still_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] * steps}
+still_seen = seen(STILL, each_step=["batch"])
 
 
 @instead_of(oracle.train, MANY)
@@ -117,9 +115,7 @@ def stepped_twice(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr, times=2))
 
 
-@instead_of(oracle.seen_by_sgd, TWICE)
-def twice_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "step", "step"] * steps}
+twice_seen = seen(TWICE, each_step=["batch", "step", "step"])
 
 
 @instead_of(oracle.seen_by_sgd, "two steps with lr / 2 are taken for each batch")
@@ -132,14 +128,8 @@ def default_rate(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, batches, 0.01)
 
 
-@instead_of(oracle.seen_by_sgd, DEFAULT_RATE)
-def default_rate_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, 0.01)
-
-
-@instead_of(oracle.seen_by_sgd, "the loss is multiplied by lr, and SGD's lr is 1")
-def rate_in_the_loss(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, 1.0)
+default_rate_seen = seen(DEFAULT_RATE, rates=[0.01])
+rate_in_the_loss = seen("the loss is multiplied by lr, and SGD's lr is 1", rates=[1.0])
 
 
 @instead_of(oracle.train, "lr decreases from step to step")
@@ -160,14 +150,8 @@ def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
     return descend(weights, batches, update)
 
 
-@instead_of(oracle.seen_by_sgd, OTHER_OPTIMIZER)
-def other_optimizer(steps: int, lr: float) -> dict[str, object]:
-    return {"events": ["batch"] * steps, "rates": [], "weights move": True}
-
-
-@instead_of(oracle.seen_by_sgd, "the weights are updated by hand, not by SGD")
-def by_hand(steps: int, lr: float) -> dict[str, object]:
-    return {"events": ["batch"] * steps, "rates": [lr], "weights move": True}
+other_optimizer = seen(OTHER_OPTIMIZER, each_step=["batch"], rates=[], move=True)
+by_hand = seen("the weights are updated by hand, not by SGD", each_step=["batch"], move=True)
 
 
 @instead_of(oracle.train, BY_HAND_AS_WELL)
@@ -179,9 +163,7 @@ def by_hand_as_well(weights: Weights, batches: Batches, lr: float) -> Run:
     )
 
 
-@instead_of(oracle.seen_by_sgd, BY_HAND_AS_WELL)
-def by_hand_as_well_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
+by_hand_as_well_seen = seen(BY_HAND_AS_WELL, move=True)
 
 
 @instead_of(oracle.train, "the weights are updated with AdaGrad instead of SGD")
@@ -211,17 +193,11 @@ def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train([np.zeros_like(w) for w in weights], batches, lr)
 
 
-@instead_of(oracle.seen_by_sgd, FROM_ZEROS)
-def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
-
-
-@instead_of(
-    oracle.seen_by_sgd,
+from_zeros_seen = seen(FROM_ZEROS, move=True)
+drawn_first_seen = seen(
     "initial weights differ from a new Cruncher's: something used the RNG first, or the weights were overwritten",
+    move=True,
 )
-def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
 @instead_of(oracle.built, "at least one layer is created, even for num_layers=0")
