@@ -42,20 +42,7 @@ def downhill(lr: float, *, times: int = 1) -> Update:
     return lambda weights, grads: [w - times * lr * g for w, g in zip(weights, grads, strict=True)]
 
 
-def seen(
-    message: str, *, each_step: Sequence[str] = ("batch", "step"), rates: list[float] | None = None, move: bool = False
-) -> Mistake:
-    """Return a mistake that changes the events of each step, the learning rates, or whether the weights move."""
-    return instead_of(oracle.seen_by_sgd, message)(
-        lambda steps, lr: {
-            "events": [*each_step] * steps,
-            "rates": [lr] if rates is None else rates,
-            "weights move": move,
-        }
-    )
-
-
-def minimized(message: str) -> Callable[[Loss], Mistake]:
+def minimize(message: str) -> Callable[[Loss], Mistake]:
     """Return a decorator that turns a loss into a mistake: this loss is minimized."""
     return lambda loss: instead_of(oracle.train, message)(
         lambda weights, batches, lr: descend(weights, batches, downhill(lr), loss)
@@ -89,39 +76,39 @@ def divided_again(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, [loss / len(y) for loss, (_, y) in zip(losses, batches, strict=True)]
 
 
-@minimized("the squared errors are summed, not averaged")
+@minimize("the squared errors are summed, not averaged")
 def summed(out: Array, y: Array, width: int) -> tuple[float, Array]:
     return float(((out - y) ** 2).sum()), 2 * (out - y)
 
 
-@minimized("half the mean squared error is minimized")
+@minimize("half the mean squared error is minimized")
 def halved(out: Array, y: Array, width: int) -> tuple[float, Array]:
     return squared(out, y, width)[0] / 2, (out - y) / len(y)
 
 
-@minimized("the mean absolute error is minimized")
+@minimize("the mean absolute error is minimized")
 def absolute(out: Array, y: Array, width: int) -> tuple[float, Array]:
     return float(abs(out - y).mean()), np.sign(out - y) / len(y)
 
 
-@minimized("the root of the mean squared error is minimized")
+@minimize("the root of the mean squared error is minimized")
 def rooted(out: Array, y: Array, width: int) -> tuple[float, Array]:
     value, slope = squared(out, y, width)
     return float(np.sqrt(value)), slope / (2 * np.sqrt(value))
 
 
-@minimized("the mean is taken before the square")
+@minimize("the mean is taken before the square")
 def mean_first(out: Array, y: Array, width: int) -> tuple[float, Array]:
     mean = float((out - y).mean())
     return mean**2, np.full(len(y), 2 * mean / len(y))
 
 
-@minimized("the sum of the squared errors is divided by D, not by the batch size")
+@minimize("the sum of the squared errors is divided by D, not by the batch size")
 def over_width(out: Array, y: Array, width: int) -> tuple[float, Array]:
     return float(((out - y) ** 2).sum()) / width, 2 * (out - y) / width
 
 
-@minimized("(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
+@minimize("(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
 def all_pairs(out: Array, y: Array, width: int) -> tuple[float, Array]:
     errors = out[:, None] - y[None, :]
     return float((errors**2).mean()), 2 * errors.mean(1) / len(y)
@@ -158,7 +145,9 @@ def asked_twice(rows: int, dim: int, steps: int) -> list[int]:
     return [rows] * (2 * steps)
 
 
-two_batches_seen = seen(TWO_BATCHES, each_step=["batch", "batch", "step"])
+@instead_of(oracle.seen_by_sgd, TWO_BATCHES)
+def two_batches_seen(steps: int, lr: float) -> dict[str, object]:
+    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "batch", "step"] * steps}
 
 
 @instead_of(oracle.asked, AHEAD)
