@@ -199,34 +199,27 @@ def starting_with_the_gradient(p: P, state: State | None, grad: P, lr: float, **
     return adam.step(p, state or (grad, np.zeros_like(p), 0), grad, lr, **options)
 
 
-@instead_of(
-    adam.step, "the bias-corrected average of the gradient is stored, so it is corrected again in the next step"
+def keep_corrected(message: str, *, first: bool = False, second: bool = False) -> Mistake:
+    """Return a mistake that stores the bias-corrected value of the first or the second average, or of both."""
+
+    def mistaken(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
+        moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
+        of_m, of_v = adam.get_corrections(t, betas)
+        return moved, (m / of_m if first else m, v / of_v if second else v, t)
+
+    return instead_of(adam.step, message)(mistaken)
+
+
+corrected_first_kept = keep_corrected(
+    "the bias-corrected average of the gradient is stored, so it is corrected again in the next step", first=True
 )
-def corrected_first_kept(
-    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
-) -> Moved:
-    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
-    return moved, (m / adam.get_corrections(t, betas)[0], v, t)
-
-
-@instead_of(
-    adam.step,
+corrected_second_kept = keep_corrected(
     "the bias-corrected average of the squared gradients is stored, so it is corrected again in the next step",
+    second=True,
 )
-def corrected_second_kept(
-    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
-) -> Moved:
-    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
-    return moved, (m, v / adam.get_corrections(t, betas)[1], t)
-
-
-@instead_of(adam.step, "both bias-corrected averages are stored, so they are corrected again in the next step")
-def corrected_both_kept(
-    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any
-) -> Moved:
-    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, **options)
-    of_m, of_v = adam.get_corrections(t, betas)
-    return moved, (m / of_m, v / of_v, t)
+corrected_both_kept = keep_corrected(
+    "both bias-corrected averages are stored, so they are corrected again in the next step", first=True, second=True
+)
 
 
 def step_with(

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from numpy import ndarray as Array
 
@@ -104,9 +105,8 @@ def swapped(
 
 def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """Round to bfloat16, with ties to even."""
-    bits = x.astype(np.float32).view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
-    return rounded.astype(np.uint32).view(np.float32).astype(np.float64)
+    rounded: Array = torch.from_numpy(x).bfloat16().double().numpy()
+    return rounded
 
 
 def rows(x: Float[Array, "... d"]) -> Float[Array, "row d"]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from numpy import ndarray as Array
 
@@ -22,8 +23,8 @@ NO_GRADIENTS = (
 
 def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """Round to the nearest values with 8 significant bits."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.round(mantissa * 2**8) / 2**8, exponent)
+    rounded: Array = torch.as_tensor(values).bfloat16().double().numpy()
+    return rounded
 
 
 @instead_of(oracle.step, "the whole model is cast to bfloat16, and back to float32 only after the step")

@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 
 from reference.cruncher import oracle as cruncher
 from reference.train import oracle
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 Weights: TypeAlias = Sequence[Float[Array, "d k"]]
 Batches: TypeAlias = Sequence[tuple[Float[Array, "batch d"], Float[Array, "batch"]]]
@@ -42,6 +42,13 @@ def downhill(lr: float, *, times: int = 1) -> Update:
     return lambda weights, grads: [w - times * lr * g for w, g in zip(weights, grads, strict=True)]
 
 
+def minimize(message: str) -> Callable[[Loss], Mistake]:
+    """Return a decorator that turns a loss into a mistake: this loss is minimized."""
+    return lambda loss: instead_of(oracle.train, message)(
+        lambda weights, batches, lr: descend(weights, batches, downhill(lr), loss)
+    )
+
+
 @instead_of(oracle.train, "the loss is computed after the update")
 def loss_afterwards(weights: Weights, batches: Batches, lr: float) -> Run:
     losses = []
@@ -69,57 +76,42 @@ def divided_again(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, [loss / len(y) for loss, (_, y) in zip(losses, batches, strict=True)]
 
 
-@instead_of(oracle.train, "the squared errors are summed, not averaged")
-def summed(weights: Weights, batches: Batches, lr: float) -> Run:
-    return descend(weights, batches, downhill(lr), lambda out, y, _: (float(((out - y) ** 2).sum()), 2 * (out - y)))
+@minimize("the squared errors are summed, not averaged")
+def summed(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    return float(((out - y) ** 2).sum()), 2 * (out - y)
 
 
-@instead_of(oracle.train, "half the mean squared error is minimized")
-def halved(weights: Weights, batches: Batches, lr: float) -> Run:
-    return descend(weights, batches, downhill(lr), lambda out, y, d: (squared(out, y, d)[0] / 2, (out - y) / len(y)))
+@minimize("half the mean squared error is minimized")
+def halved(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    return squared(out, y, width)[0] / 2, (out - y) / len(y)
 
 
-@instead_of(oracle.train, "the mean absolute error is minimized")
-def absolute(weights: Weights, batches: Batches, lr: float) -> Run:
-    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
-        return float(abs(out - y).mean()), np.sign(out - y) / len(y)
-
-    return descend(weights, batches, downhill(lr), loss)
+@minimize("the mean absolute error is minimized")
+def absolute(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    return float(abs(out - y).mean()), np.sign(out - y) / len(y)
 
 
-@instead_of(oracle.train, "the root of the mean squared error is minimized")
-def rooted(weights: Weights, batches: Batches, lr: float) -> Run:
-    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
-        value, slope = squared(out, y, width)
-        return float(np.sqrt(value)), slope / (2 * np.sqrt(value))
-
-    return descend(weights, batches, downhill(lr), loss)
+@minimize("the root of the mean squared error is minimized")
+def rooted(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    value, slope = squared(out, y, width)
+    return float(np.sqrt(value)), slope / (2 * np.sqrt(value))
 
 
-@instead_of(oracle.train, "the mean is taken before the square")
-def mean_first(weights: Weights, batches: Batches, lr: float) -> Run:
-    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
-        mean = float((out - y).mean())
-        return mean**2, np.full(len(y), 2 * mean / len(y))
-
-    return descend(weights, batches, downhill(lr), loss)
+@minimize("the mean is taken before the square")
+def mean_first(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    mean = float((out - y).mean())
+    return mean**2, np.full(len(y), 2 * mean / len(y))
 
 
-@instead_of(oracle.train, "the sum of the squared errors is divided by D, not by the batch size")
-def over_width(weights: Weights, batches: Batches, lr: float) -> Run:
-    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
-        return float(((out - y) ** 2).sum()) / width, 2 * (out - y) / width
-
-    return descend(weights, batches, downhill(lr), loss)
+@minimize("the sum of the squared errors is divided by D, not by the batch size")
+def over_width(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    return float(((out - y) ** 2).sum()) / width, 2 * (out - y) / width
 
 
-@instead_of(oracle.train, "(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
-def all_pairs(weights: Weights, batches: Batches, lr: float) -> Run:
-    def loss(out: Array, y: Array, width: int) -> tuple[float, Array]:
-        errors = out[:, None] - y[None, :]
-        return float((errors**2).mean()), 2 * errors.mean(1) / len(y)
-
-    return descend(weights, batches, downhill(lr), loss)
+@minimize("(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
+def all_pairs(out: Array, y: Array, width: int) -> tuple[float, Array]:
+    errors = out[:, None] - y[None, :]
+    return float((errors**2).mean()), 2 * errors.mean(1) / len(y)
 
 
 @instead_of(oracle.train, "targets are added to the outputs instead of being subtracted")

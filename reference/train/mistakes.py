@@ -1,5 +1,7 @@
 """Mistakes in the steps of a training loop and in the model that it builds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy import ndarray as Array
 
@@ -7,7 +9,7 @@ from reference.adagrad import oracle as adagrad
 from reference.train import oracle
 from reference.train.loss_mistakes import *  # noqa: F403
 from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 MANY = "one extra step is taken"
 SHORT = "one step is missing"
@@ -15,9 +17,21 @@ NOT_TAKEN = "the last step is not taken"
 TWICE = "step() is called twice for each batch"
 STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
 DEFAULT_RATE = "SGD uses its default lr, 0.01, instead of the lr passed to train"
-OTHER_OPTIMIZER = "the steps are not taken by the SGD from sgd.py"
 BY_HAND_AS_WELL = "the final weight is also updated by hand"
 FROM_ZEROS = "the weights are initialized to zero"
+
+
+def change_events(
+    message: str, *, each_step: Sequence[str] = ("batch", "step"), rates: list[float] | None = None, move: bool = False
+) -> Mistake:
+    """Return a mistake that changes the events of each step, the learning rates, or whether the weights move."""
+    return instead_of(oracle.seen_by_sgd, message)(
+        lambda steps, lr: {
+            "events": [*each_step] * steps,
+            "rates": [lr] if rates is None else rates,
+            "weights move": move,
+        }
+    )
 
 
 @instead_of(oracle.train, "gradients are not zeroed between steps, so they accumulate")
@@ -71,9 +85,7 @@ def still(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, oracle.train(weights, batches, 0.0)[1]
 
 
-@instead_of(oracle.seen_by_sgd, STILL)
-def still_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] * steps}
+still_seen = change_events(STILL, each_step=["batch"])
 
 
 @instead_of(oracle.train, MANY)
@@ -117,9 +129,7 @@ def stepped_twice(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr, times=2))
 
 
-@instead_of(oracle.seen_by_sgd, TWICE)
-def twice_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "step", "step"] * steps}
+twice_seen = change_events(TWICE, each_step=["batch", "step", "step"])
 
 
 @instead_of(oracle.seen_by_sgd, "two steps with lr / 2 are taken for each batch")
@@ -132,14 +142,8 @@ def default_rate(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, batches, 0.01)
 
 
-@instead_of(oracle.seen_by_sgd, DEFAULT_RATE)
-def default_rate_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, 0.01)
-
-
-@instead_of(oracle.seen_by_sgd, "the loss is multiplied by lr, and SGD's lr is 1")
-def rate_in_the_loss(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, 1.0)
+default_rate_seen = change_events(DEFAULT_RATE, rates=[0.01])
+rate_in_the_loss = change_events("the loss is multiplied by lr, and SGD's lr is 1", rates=[1.0])
 
 
 @instead_of(oracle.train, "lr decreases from step to step")
@@ -160,14 +164,10 @@ def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
     return descend(weights, batches, update)
 
 
-@instead_of(oracle.seen_by_sgd, OTHER_OPTIMIZER)
-def other_optimizer(steps: int, lr: float) -> dict[str, object]:
-    return {"events": ["batch"] * steps, "rates": [], "weights move": True}
-
-
-@instead_of(oracle.seen_by_sgd, "the weights are updated by hand, not by SGD")
-def by_hand(steps: int, lr: float) -> dict[str, object]:
-    return {"events": ["batch"] * steps, "rates": [lr], "weights move": True}
+other_optimizer = change_events(
+    "the steps are not taken with the SGD from sgd.py", each_step=["batch"], rates=[], move=True
+)
+by_hand = change_events("the weights are updated by hand, not by SGD", each_step=["batch"], move=True)
 
 
 @instead_of(oracle.train, BY_HAND_AS_WELL)
@@ -179,9 +179,7 @@ def by_hand_as_well(weights: Weights, batches: Batches, lr: float) -> Run:
     )
 
 
-@instead_of(oracle.seen_by_sgd, BY_HAND_AS_WELL)
-def by_hand_as_well_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
+by_hand_as_well_seen = change_events(BY_HAND_AS_WELL, move=True)
 
 
 @instead_of(oracle.train, "the weights are updated with AdaGrad instead of SGD")
@@ -211,17 +209,11 @@ def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train([np.zeros_like(w) for w in weights], batches, lr)
 
 
-@instead_of(oracle.seen_by_sgd, FROM_ZEROS)
-def from_zeros_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
-
-
-@instead_of(
-    oracle.seen_by_sgd,
+from_zeros_seen = change_events(FROM_ZEROS, move=True)
+drawn_first_seen = change_events(
     "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten",
+    move=True,
 )
-def drawn_first_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"weights move": True}
 
 
 @instead_of(oracle.built, "a layer is created even for num_layers=0")

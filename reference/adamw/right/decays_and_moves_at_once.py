@@ -7,7 +7,6 @@ class AdamW(torch.optim.Optimizer):
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
-    @torch.no_grad()
     def step(self):
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
@@ -16,7 +15,7 @@ class AdamW(torch.optim.Optimizer):
                     continue
                 state = self.state[p]
                 t = state["t"] = state.get("t", 0) + 1
-                m = state["m"] = beta1 * state.get("m", 0) + (1 - beta1) * p.grad
-                v = state["v"] = beta2 * state.get("v", 0) + (1 - beta2) * p.grad.square()
+                m = state["m"] = beta1 * state.get("m", 0) + (1 - beta1) * p.grad.detach()
+                v = state["v"] = beta2 * state.get("v", 0) + (1 - beta2) * p.grad.detach().square()
                 move = m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + group["eps"])
-                p -= group["lr"] * (group["weight_decay"] * p + move)
+                p.data -= group["lr"] * (group["weight_decay"] * p.data + move)

@@ -1,10 +1,14 @@
-"""Runs the methods of a unittest.TestCase, and reports all failures as one exception group."""
+"""Runs the methods of a unittest.TestCase, and reports all errors as one group of a subclass of AssertionError."""
 
 import unittest
 from collections import Counter
 
 import numpy as np
 import torch
+
+
+class WrongBatches(AssertionError):
+    pass
 
 
 class Batches(unittest.TestCase):
@@ -69,6 +73,6 @@ def check(get_batch):
         try:
             getattr(case(name), name)()
         except Exception as error:
-            errors.append(error if isinstance(error, AssertionError) else AssertionError(repr(error)))
+            errors.append(WrongBatches(repr(error)))
     if errors:
         raise ExceptionGroup("wrong", errors)

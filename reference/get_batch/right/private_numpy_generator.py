@@ -1,4 +1,4 @@
-"""Uses a private NumPy generator, seeded with a draw from torch's global generator."""
+"""Uses a private NumPy generator, seeded with a draw from torch's generator, and copies on the current stream."""
 
 import numpy as np
 import torch
@@ -13,5 +13,6 @@ def get_batch(data: np.ndarray, batch_size: int, sequence_length: int, device: s
     batch = torch.from_numpy(data[starts + np.arange(sequence_length)].astype(np.int64))
     if not str(device).startswith("cuda"):
         return batch.to(device)
-    pinned = torch.empty_like(batch, pin_memory=True).copy_(batch)
-    return torch.empty_like(batch, device=device).copy_(pinned, non_blocking=True)
+    with torch.cuda.stream(torch.cuda.current_stream()):
+        pinned = torch.empty_like(batch, pin_memory=True).copy_(batch)
+        return torch.empty_like(batch, device=device).copy_(pinned, non_blocking=True)

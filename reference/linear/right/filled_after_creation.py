@@ -1,13 +1,15 @@
-"""Creates an uninitialized weight, fills it afterwards, and stores a second reference to it."""
+"""Fills an uninitialized weight with kaiming_normal_, refers to it by a second name, and registers a bias of None."""
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 class Linear(nn.Module):
     def __init__(self, input_dim: int, output_dim: int) -> None:
         super().__init__()
         self.register_parameter("weight", nn.Parameter(torch.Tensor(input_dim, output_dim)))
+        self.register_parameter("bias", None)
         self.reset_parameters()
 
     @property
@@ -15,7 +17,7 @@ class Linear(nn.Module):
         return self.weight
 
     def reset_parameters(self) -> None:
-        nn.init.normal_(self.w, std=self.w.shape[0] ** -0.5)
+        nn.init.kaiming_normal_(self.w, mode="fan_out", nonlinearity="linear")
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.matmul(x, self.w)
+        return functional.linear(x, self.w.T, self.bias)

@@ -1,13 +1,12 @@
 """Returns a list of floats, and sets the gradients to zero at the end of each step."""
 
-from .cruncher import Cruncher
-from .sgd import SGD
+from . import cruncher, sgd
 
 
 def train(get_batch, D, num_layers, B, num_train_steps, lr, device="cpu"):
-    model = Cruncher(D, num_layers)
+    model = cruncher.Cruncher(D, num_layers)
     model.to(device=device)
-    optimizer = SGD(model.parameters(), lr)
+    optimizer = sgd.SGD(list(model.parameters()), lr)
     losses = []
     for _ in range(num_train_steps):
         x, y = get_batch(B=B)
