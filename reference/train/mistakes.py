@@ -165,7 +165,7 @@ def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
 
 
 other_optimizer = change_events(
-    "the steps are not taken with the SGD from sgd.py", each_step=["batch"], rates=[], move=True
+    "the steps are not taken by the SGD from sgd.py", each_step=["batch"], rates=[], move=True
 )
 by_hand = change_events("the weights are updated by hand, not by SGD", each_step=["batch"], move=True)
 
