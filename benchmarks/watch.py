@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.timing import ENVIRONMENT, print_table
 from grader.commands.package.write import spread
-from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.tests.support.pseudo_terminal import Terminal
 from torchkata.cli.watcher import Watcher
 from torchkata.course import course
@@ -28,7 +28,7 @@ def main() -> None:
     """Run the benchmark and print the table."""
     with tempfile.TemporaryDirectory() as name:
         handout = Path(name)
-        spread(build_handout(add_foundations(list(course().katas))), handout)
+        spread(build_handout(add_prerequisites(list(course().katas))), handout)
         for kata in course().katas:
             save(handout, kata)
         cold = {kata: statistics.median(time_cold(handout, kata) for _ in range(REPEATS)) for kata in KATAS}

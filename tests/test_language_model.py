@@ -86,7 +86,7 @@ def test_logits_ignore_later_tokens(
 
 @costly
 @given(st.sampled_from([256, 5, 2]), st.sampled_from([4, 8]), st.integers(0, 2), SEEDS)
-def test_zeroed_output_costs_log_vocab(student: Student, vocab: int, dim: int, num_layers: int, seed: int) -> None:
+def test_loss_of_zeroed_output_is_log_vocab(student: Student, vocab: int, dim: int, num_layers: int, seed: int) -> None:
     """If the output weights are zero, all tokens are equally likely, so the loss is log(vocab) for any batch."""
     rng = rng_of(seed)
     batches = [torch.from_numpy(rng.integers(0, vocab, [rows, length])) for rows, length in ((1, 2), (3, 5))]
@@ -240,7 +240,7 @@ def test_each_micro_batch_is_freed_before_the_next(student: Student, step: Step)
 
 @costly
 @given(st.booleans(), SEEDS)
-def test_forward_is_bfloat16_if_asked(student: Student, bfloat16: bool, seed: int) -> None:
+def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed: int) -> None:
     """Forward matmuls run in bfloat16 if bfloat16=True, otherwise in float32. Parameters stay float32."""
     batch = torch.from_numpy(rng_of(seed).integers(0, 4, [3, 5]))
     reply = student.call(probes.precision, batch, bfloat16)
@@ -343,7 +343,7 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
     assert_equal(found, [device], what="devices of the parameters of a model that is trained for 0 steps")
 
 
-def test_source_is_learnt_to_its_entropy(student: Student, seed: int) -> None:
+def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None:
     """If each token depends on the two before it, the loss comes within 0.05 nats of the entropy of the source."""
     rng = rng_of(seed)
     vocab, context = 3, 3

@@ -119,10 +119,10 @@ def excuse(result: TestResult) -> TestResult:
 
 def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool:
     """Return whether a kata that was graded before would use the same fallbacks again."""
-    return {*course().foundations(kata)}.isdisjoint(done ^ done_before)
+    return {*course().prerequisites(kata)}.isdisjoint(done ^ done_before)
 
 
 def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
     """Return the fallbacks, by file name, of the katas that this kata builds on and that are not done."""
-    missing = [name for name in course().foundations(kata.name) if name not in done]
+    missing = [name for name in course().prerequisites(kata.name) if name not in done]
     return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

@@ -45,7 +45,7 @@ def demand_gradable(katas: Sequence[Kata]) -> None:
             path = course().root / "pyproject.toml"
             raise CourseError(f"{path}: [tool.torchkata]: preload names {package!r}, which is not installed")
     for kata in katas:
-        for name in course().foundations(kata.name):
+        for name in course().prerequisites(kata.name):
             path = course().fallback(name)
             if not path.is_file():
                 raise CourseError(

@@ -127,7 +127,7 @@ def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
     """
     solutions, files = course().solutions(), submission.files
     right = {name for name in course().katas if solutions[f"{name}.py"] == files.get(f"{name}.py")} - {kata.name}
-    needed = {name: {name, *course().foundations(name)} for name in course().katas}
+    needed = {name: {name, *course().prerequisites(name)} for name in course().katas}
     return tuple(course().katas[name] for name, names in needed.items() if names <= right)[:1]
 
 

@@ -101,7 +101,7 @@ def digest_proof(
     Of the submission's files, only those of these katas and of the katas that they build on are included.
     """
     names = {kata.name for kata in katas}
-    needed = sorted({*names, *(name for kata in names for name in course().foundations(kata))})
+    needed = sorted({*names, *(name for kata in names for name in course().prerequisites(kata))})
     given = {name: content for name, content in files.items() if name.removesuffix(".py") in needed}
     points = [(kata.name, [*kata.points], digest_grading(kata.name)) for kata in katas]
     good = [name for name in needed if name in known_good]
@@ -113,7 +113,7 @@ def digest_grading(kata: str) -> str:
     """Return the digest of all files of the engine and of the course that are used to grade a kata."""
     roots = [*find_files(ENGINE, GRADING_FILES), *find_files(course().root, KATA_FILES, kata)]
     roots = [path for path in roots if path.name != "solution.py"]  # the solution is graded like a submission
-    roots += [course().fallback(name) for name in course().foundations(kata)]
+    roots += [course().fallback(name) for name in course().prerequisites(kata)]
     return digest(course().preload, digest_files(follow_imports(roots)))
 
 
@@ -149,7 +149,7 @@ def find_kata_files(kata: str) -> list[Path]:
     """Return the files of the course that affect the points of a kata."""
     files = find_files(course().root, (*KATA_FILES, *KATA_SETTINGS), kata)
     files = [path for path in files if not path.is_relative_to(course().reference) or course().affects_points(path)]
-    fallbacks = [course().fallback(name) for name in course().foundations(kata)]
+    fallbacks = [course().fallback(name) for name in course().prerequisites(kata)]
     engine = (ENGINE / "torchkata", ENGINE / "grader")
     return sorted(
         path

@@ -121,7 +121,7 @@ def unfinished(kata: Kata, points: Mapping[str, float], deaths: Mapping[str, str
     """Return the unfinished katas that this kata builds on. The grader replaces them with working code."""
     state = load_state()
     ran = {name: got == course().katas[name].max_score for name, got in points.items()} | dict.fromkeys(deaths, False)
-    return [name for name in course().foundations(kata.name) if not ran.get(name, state.is_done(name))]
+    return [name for name in course().prerequisites(kata.name) if not ran.get(name, state.is_done(name))]
 
 
 class Limited(InProcess):

@@ -114,7 +114,7 @@ class Course:
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
 
-    def foundations(self, name: str) -> list[str]:
+    def prerequisites(self, name: str) -> list[str]:
         """Return the katas that `name` builds on, directly or indirectly, in order."""
         needed = {name}
         for kata in reversed(self.katas.values()):
@@ -124,7 +124,7 @@ class Course:
 
     def dependents(self, name: str) -> list[str]:
         """Return the katas that build on `name`, directly or indirectly, in order."""
-        return [kata for kata in self.katas if name in self.foundations(kata)]
+        return [kata for kata in self.katas if name in self.prerequisites(kata)]
 
     def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
         """Return the workloads that are timed together with these katas: those whose last kata is one of them."""

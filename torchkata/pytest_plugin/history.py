@@ -56,16 +56,16 @@ class State:
 
 
 def find_next(left: Collection[str], failed: Collection[str]) -> Kata | None:
-    """Return the next kata: the first failed one, or an unfinished foundation of it, otherwise the first in `left`."""
+    """Return the next kata: the first failed one or an unfinished prerequisite of it, otherwise the first in `left`."""
     katas = course().katas
     first = next((kata for kata in katas if kata in failed), None)
-    in_the_way = katas if first is None else (first, *course().foundations(first))
+    in_the_way = katas if first is None else (first, *course().prerequisites(first))
     return next((kata for kata in katas.values() if kata.name in left and kata.name in in_the_way), None)
 
 
 def compute_digest(kata: str) -> str:
-    """Return a digest of the files that affect a run: the kata, its foundations, helper modules and tests."""
-    others = course().katas.keys() - {kata, *course().foundations(kata)}
+    """Return a digest of the files that affect a run: the kata, its prerequisites, helper modules and tests."""
+    others = course().katas.keys() - {kata, *course().prerequisites(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     files.append(course().tests / f"test_{kata}.py")
     return hash_content("".join(f"{path.name}:{hash_content(path.read_bytes())};" for path in files).encode())

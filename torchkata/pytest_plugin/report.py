@@ -39,17 +39,17 @@ AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Skip a kata if one of its foundations has failed in this run. (The grader uses fallbacks instead.)"""
+    """Skip a kata if one of its prerequisites has failed in this run. (The grader uses fallbacks instead.)"""
     kata, results = find_kata(item.path), get_state(item.config).results
-    if kata is not None and (broken := find_broken_foundations(kata, results)):
+    if kata is not None and (broken := find_broken_prerequisites(kata, results)):
         results.setdefault(kata, [])
         item.add_marker(pytest.mark.skip(reason=words("table.builds_on", katas=", ".join(broken))))
 
 
-def find_broken_foundations(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
-    """Return the foundations of a kata that have failed in this run."""
+def find_broken_prerequisites(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
+    """Return the prerequisites of a kata that have failed in this run."""
     failed = {name for name, ended in results.items() if any(result.outcome in FAILED for result in ended)}
-    return [name for name in course().foundations(kata) if name in failed]
+    return [name for name in course().prerequisites(kata) if name in failed]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -211,7 +211,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = words("status.partly" if partly else f"status.{status}")
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
-        out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_foundations(kata, results))
+        out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results))
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
@@ -239,16 +239,16 @@ def sum_points(kata: str, results: Sequence[TestResult]) -> float:
 
 
 def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:
-    """Return the unfinished foundations that caused tests of this kata to fail."""
+    """Return the unfinished prerequisites that caused tests of this kata to fail."""
     files = {Path(result.file).stem for result in results.get(kata.name, [])}
-    return {name for name in course().foundations(kata.name) if name in files and not state.is_done(name)}
+    return {name for name in course().prerequisites(kata.name) if name in files and not state.is_done(name)}
 
 
-def describe_foundations(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten foundations of a kata, or "" if there are none."""
+def describe_prerequisites(kata: Kata, results: dict[str, list[TestResult]]) -> str:
+    """Return a remark that names the failed or unwritten prerequisites of a kata, or "" if there are none."""
     causes = {
         result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
     }
-    broken = [] if results.get(kata.name) else find_broken_foundations(kata.name, results)
-    needed = [name for name in course().foundations(kata.name) if name in causes or name in broken]
+    broken = [] if results.get(kata.name) else find_broken_prerequisites(kata.name, results)
+    needed = [name for name in course().prerequisites(kata.name) if name in causes or name in broken]
     return words("table.waits", katas=", ".join(needed)) if needed else ""

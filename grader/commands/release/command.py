@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.commands.package.write import spread
-from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.leaks import find_leaks
 from grader.commands.release.notebooks import make_notebooks
@@ -46,7 +46,7 @@ def run_release(out: Path, options: Options) -> int:
     check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
         raise CallError("--repository needs --notebooks")
-    katas = add_foundations(options.katas)
+    katas = add_prerequisites(options.katas)
     names = [kata.name for kata in katas]
     check_stubs(katas)
     language = options.language or (read_course(out).languages if options.update else course().languages)[0]

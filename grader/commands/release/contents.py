@@ -37,9 +37,9 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 """
 
 
-def add_foundations(names: Sequence[str]) -> list[Kata]:
+def add_prerequisites(names: Sequence[str]) -> list[Kata]:
     """Return these katas and all katas that they build on, in course order."""
-    needed = {*names}.union(*(course().foundations(name) for name in names))
+    needed = {*names}.union(*(course().prerequisites(name) for name in names))
     return [kata for kata in course().katas.values() if kata.name in needed]
 
 

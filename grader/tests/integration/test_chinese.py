@@ -74,7 +74,7 @@ def test_chinese_command_output_contains_no_english(handout: Path) -> None:
     ],
 )
 def test_chinese_failure_message_contains_no_english(handout: Path, name: str, old: str, new: str, words: str) -> None:
-    write_solution(handout, *course().foundations(name))
+    write_solution(handout, *course().prerequisites(name))
     save(handout, name, old, new)
     options = ["-k", "forward"] if "sleep" in new else []
     done = run_as_student("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)

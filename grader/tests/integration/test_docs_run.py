@@ -39,7 +39,7 @@ NOT_RUN = {
     "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_speed": ("grader calibrate",),
     "many minutes; make prove and make speed run it": ("grader certify",),
     "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_executes_every_step": ("make gpu",),
-    "needs Podman; test_containerfile.py::test_doctor_and_docs_agree_on_containers": (
+    "needs Podman; test_containerfile.py::test_doctor_and_docs_name_same_container_options": (
         "podman build -t torchkata .",
         "podman run --rm torchkata",
         "podman run --rm --userns keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "

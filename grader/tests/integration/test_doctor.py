@@ -109,7 +109,7 @@ def test_doctor_suggests_container_options_for_the_sandbox(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_doctor_reports_isolation_level_and_gaps(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
+def test_doctor_reports_isolation_level_and_its_limits(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
     monkeypatch.setattr(os, "getuid", lambda: user)
     as_user = "as an ordinary user" if user else "as root, with a separate user for each submission"
     sandboxed, open_ = (machine.describe_isolation(sandboxed=state) for state in (True, False))

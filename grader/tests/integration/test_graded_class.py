@@ -169,7 +169,7 @@ def test_failed_test_message_explains_failure(
     assert words in next(test["message"] for test in tests if test["outcome"] != "passed")
 
 
-def test_pasted_oracle_earns_at_most_a_third(tmp_path: Path) -> None:
+def test_pasted_oracle_earns_at_most_third_of_points(tmp_path: Path) -> None:
     kata = course().katas["measure_step"]
     (pasted,) = (entry.source for entry in zoo.load_wrong(kata) if entry.name == "pasted_oracle")
     options = ("--kata", kata.name, "--out", tmp_path / "results", "--examples", FEW)

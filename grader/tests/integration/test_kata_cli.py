@@ -24,7 +24,7 @@ from torchkata.course import course
 KATAS = list(course().katas)
 
 
-def test_kata_marks_outcomes_changed_since_last_run(handout: Path) -> None:
+def test_kata_marks_results_that_may_be_outdated(handout: Path) -> None:
     write_solution(handout, "linear")
     for name in ("linear", "cruncher"):
         run_as_student("pytest", f"--kata={name}", "--examples=2", cwd=handout)
@@ -71,7 +71,7 @@ def test_kata_next_accepts_a_kata_name(handout: Path) -> None:
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
 
 
-def test_kata_next_suggests_failed_kata_or_its_foundation(handout: Path) -> None:
+def test_kata_next_suggests_failed_kata_or_its_prerequisite(handout: Path) -> None:
     changes = {"momentum": "wrong", "memory_accounting": "", "strides": ""}
     store_progress(handout, changes)
     assert "assignment/momentum.py, then: kata next" in run_kata(handout).out, (
@@ -81,7 +81,7 @@ def test_kata_next_suggests_failed_kata_or_its_foundation(handout: Path) -> None
     assert "assignment/linear.py, then: kata next" in run_kata(handout).out, "train builds on it"
 
 
-def test_next_step_names_foundation_with_syntax_error(handout: Path) -> None:
+def test_next_step_names_prerequisite_with_syntax_error(handout: Path) -> None:
     write_solution(handout, "cruncher", "sgd", "train")
     (handout / "assignment/linear.py").write_text("class Linear(\n")
     out = run_as_student("pytest", "--kata=train,momentum", "--examples=2", cwd=handout).out
@@ -203,7 +203,7 @@ def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
-def test_quick_commands_import_no_slow_packages(handout: Path) -> None:
+def test_fast_commands_do_not_import_slow_packages(handout: Path) -> None:
     commands: list[list[str]] = [[], ["--help"], ["--version"], ["about"], ["hint"], ["export"]]
     (handout / "look.py").write_text(
         f"import sys\nfrom torchkata.cli.command import run\nfor command in {commands}:\n    run(command)\n"

@@ -65,7 +65,7 @@ def test_predict_repeats_question_until_number_is_valid(handout: Path) -> None:
     assert read_predictions(handout) == {"flop_accounting": {"matmul": 1e13}}
 
 
-def test_measured_time_is_shown_again_later(handout: Path) -> None:
+def test_measured_time_is_shown_on_second_call(handout: Path) -> None:
     done = run_kata(handout, "predict", "time_matmul", typed="1e9\n0.01\n\n")
     assert (done.code, done.err) == (0, "")
     measured = json.loads((handout / FILE).read_text())["katas"]["time_matmul"]["seconds"]["measured"]

@@ -124,7 +124,7 @@ def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_github_package_is_graded_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
+def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
     origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
     commit = run_git(origin, "rev-parse", "HEAD")
     checkout = tmp_path / "work/primitives-ada"

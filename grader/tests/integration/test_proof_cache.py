@@ -96,7 +96,7 @@ def test_proof_is_invalid_for_different_content_or_options(tmp_path: Path, solut
     assert open_record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_proof_depends_only_on_foundations_of_kata(solution: Claim) -> None:
+def test_proof_depends_only_on_prerequisites_of_kata(solution: Claim) -> None:
     files = solution.job.submission.files
     everything = frozenset(course().katas)
 

@@ -109,7 +109,9 @@ def test_run_finishes_even_if_every_step_hangs(prove: Ran) -> None:
     assert {each["outcome"] for each in found.values()} == {"timed out"}
 
 
-def test_step_stops_before_its_time_is_up(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_step_skips_items_that_exceed_remaining_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     fake_clock, left = FakeClock(), place.Place("cpu", 8.5, quick=True)
     fake_clock.install(monkeypatch, place)
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
@@ -188,7 +190,7 @@ def raiser(error: Exception) -> Callable[[], str]:
     ],
 )
 @pytest.mark.usefixtures("driver")
-def test_failed_trial_does_not_prevent_others(
+def test_failed_trial_does_not_prevent_later_trials(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: list[Exception], expected: str
 ) -> None:
     trials = [("first", lambda: "good"), *zip(("second", "third"), map(raiser, errors), strict=False)]

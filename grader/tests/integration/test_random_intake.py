@@ -108,7 +108,7 @@ draw_entries = given(st.randoms(use_true_random=False), st.sampled_from(ROLES))
 
 @draw_entries
 @settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-def test_random_entries_do_not_affect_others(chance: random.Random, nobody: bool) -> None:
+def test_random_entries_do_not_affect_other_submissions(chance: random.Random, nobody: bool) -> None:
     check_intake(chance, nobody=nobody)
 
 
@@ -126,7 +126,7 @@ def check_random_entries(chance: random.Random, nobody: bool) -> None:
 
 
 @pytest.mark.timing
-def test_many_random_entries_do_not_affect_others() -> None:
+def test_many_random_entries_do_not_affect_other_submissions() -> None:
     end = time.monotonic() + 60 * MINUTES
     while time.monotonic() < end:
         check_random_entries()

@@ -80,7 +80,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert read(out / "complete/result.json").katas[1].score < kept.katas[1].score, "these points are for other files"
 
 
-def test_kata_result_is_reused_until_its_foundations_change() -> None:
+def test_kata_result_is_reused_until_its_prerequisites_change() -> None:
     assert has_same_fallbacks("cruncher", {"linear"}, frozenset({"linear", "sgd"}))
     assert not has_same_fallbacks("cruncher", set(), frozenset({"linear"})), "a fallback now replaces linear"
     assert not has_same_fallbacks("cruncher", {"linear"}, frozenset())

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from grader.base.errors import CallError, GraderError
 from grader.commands.release import command
 from grader.commands.release.command import prove
-from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import documented
 from grader.commands.release.leaks import collect_secrets, find_leaks
 from grader.tests import ROOT
@@ -169,12 +169,12 @@ def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
 
 @pytest.mark.timing  # test_notebooks.py runs the tests of two tracks in a handout
 def test_handout_passes_checks_with_stubs_and_solution() -> None:
-    prove(build_handout(add_foundations(KATAS)), KATAS, examples=1)
+    prove(build_handout(add_prerequisites(KATAS)), KATAS, examples=1)
 
 
 @pytest.mark.usefixtures("primes")
 def test_broken_handout_fails_its_checks() -> None:
-    files = build_handout(add_foundations(["sieve"]))
+    files = build_handout(add_prerequisites(["sieve"]))
     wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
     for name, content, words in (
         (
@@ -196,11 +196,11 @@ def test_broken_handout_fails_its_checks() -> None:
         *(pytest.param(others, marks=pytest.mark.timing) for others in (["same_storage"], ["sgd", "adagrad"])),
     ],
 )
-def test_release_includes_selected_katas_and_their_foundations(tmp_path: Path, chosen: list[str]) -> None:
-    katas = [kata.name for kata in add_foundations(chosen)]
+def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path, chosen: list[str]) -> None:
+    katas = [kata.name for kata in add_prerequisites(chosen)]
     done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
-    assert set(katas) == {*chosen}.union(*(course().foundations(kata) for kata in chosen))
+    assert set(katas) == {*chosen}.union(*(course().prerequisites(kata) for kata in chosen))
     assert ("included because others build on them" in done.out) == (len(katas) > len(chosen))
     made = read_course(tmp_path / "out")
     assert made.katas == {kata: course().katas[kata] for kata in katas}
@@ -255,7 +255,7 @@ def test_handout_has_the_project_settings(new_handout: Path) -> None:
     assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "the README must name the index for pip"
 
 
-def test_readme_and_workflow_name_the_katas(new_handout: Path) -> None:
+def test_readme_and_workflow_list_the_katas(new_handout: Path) -> None:
     readme = (new_handout / "README.md").read_text("utf-8")
     assert all(f"| `assignment/{kata.name}.py` | {kata.title} |" in readme for kata in course().katas.values())
     assert readme.startswith(f"# {course().title}\n")

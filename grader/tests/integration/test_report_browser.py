@@ -158,7 +158,7 @@ def read_focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
 
 
-def test_report_page_loads_no_other_resources(page: Chrome) -> None:
+def test_report_page_loads_no_external_resources(page: Chrome) -> None:
     assert page.title == "The class · torchkata"
     assert len(list_names(page)) == COUNT
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -210,7 +210,7 @@ def test_rows_are_drawn_when_they_come_into_view(
     assert len(list_names(driver)) == COUNT
 
 
-def test_search_narrows_the_table(page: Chrome) -> None:
+def test_search_filters_the_table(page: Chrome) -> None:
     find(page, "#search").send_keys("ZOE")
     wait_until(page, lambda: list_names(page) and all("zoë" in name for name in list_names(page)))
     assert find(page, "#found").text == f"{len(list_names(page))} of {COUNT} shown"

@@ -90,7 +90,7 @@ def execute(lines: list[str], kata: str) -> None:
     """Execute the given lines with torch and the names defined by the kata and its prerequisites."""
     assignment = Assignment(SOLUTION)
     names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
-    for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().foundations(kata), kata]):
+    for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().prerequisites(kata), kata]):
         names |= {name: value for name, value in vars(getattr(assignment, module)).items() if name[0] != "_"}
     if sys.platform == "linux":
         import resource

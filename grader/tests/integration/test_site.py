@@ -120,7 +120,7 @@ def test_every_link_on_the_site_has_a_target(site: Path, pages: dict[str, ET.Ele
     assert broken == []
 
 
-def test_site_refers_to_no_resource_on_another_host(pages: dict[str, ET.Element]) -> None:
+def test_site_has_no_external_resources(pages: dict[str, ET.Element]) -> None:
     loaded = [each for page in pages.values() for each in page.iter() if each.get("src") or each.tag == "link"]
     addresses = [each.get("src") or each.get("href") or "" for each in loaded]
     assert len(addresses) > len(pages)
@@ -147,7 +147,7 @@ def test_katas_page_states_hours_and_difficulty(pages: dict[str, ET.Element], pa
 
 @pytest.mark.parametrize("from_file", [True, False], ids=["from a file", "from a server"])
 @pytest.mark.parametrize("words", SEARCHES, ids=["English", "Chinese"])
-def test_search_finds_the_page(driver: Chrome, site: Path, server: str, words: str, from_file: bool) -> None:
+def test_search_leads_to_expected_page(driver: Chrome, site: Path, server: str, words: str, from_file: bool) -> None:
     address = site.as_uri() if from_file else server
     path = SEARCHES[words]
     emulate(driver, width=1400)

@@ -124,7 +124,7 @@ REHEARSAL = "This is a rehearsal without points: only speed on a GPU earns them.
         (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
     ],
 )
-def test_workload_outcome_message_and_points_follow_from_reply(
+def test_workload_outcome_and_points_depend_on_reply(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)
@@ -144,7 +144,7 @@ def graded_kata(name: str, status: Any) -> KataResult:
     return KataResult(name, status, 0, 0)
 
 
-def test_solution_replaces_only_wrong_foundations_for_timing() -> None:
+def test_solution_replaces_only_wrong_prerequisites_for_timing() -> None:
     files = {f"{name}.py": name.encode() for name in ("linear", "cruncher", "sgd", "train")}
     katas = tuple(graded_kata(name, "wrong") for name in ("linear", "cruncher", "sgd", "train"))
     workloads = tuple(course().workloads[name] for name in ("linear_forward", "train_throughput"))
@@ -157,7 +157,7 @@ def test_solution_replaces_only_wrong_foundations_for_timing() -> None:
     assert add_fallbacks(done)["train_throughput"] == files
 
 
-def test_inconclusive_workloads_change_no_score() -> None:
+def test_inconclusive_workloads_do_not_change_score() -> None:
     made = make_result("why")
     rows = [
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
@@ -188,7 +188,7 @@ UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
         ("none", "none", 5, ["without bubblewrap"]),
     ],
 )
-def test_points_require_bubblewrap_unless_instructor_allows_less(
+def test_speed_points_require_bubblewrap_unless_waived(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, reached: str, points: int, said: list[str]
 ) -> None:
     made, out, warned = make_result("why"), io.StringIO(), list[str]()

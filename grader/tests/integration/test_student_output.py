@@ -98,7 +98,7 @@ def test_timeout_shows_the_line_of_endless_loop(tmp_path: Path) -> None:
     assert "at        same_storage.py, line " in out
 
 
-def test_kata_waits_for_unfinished_foundation(tmp_path: Path) -> None:
+def test_kata_waits_for_unfinished_prerequisite(tmp_path: Path) -> None:
     wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight + 1")
     for linear in (wrong, (ROOT / "assignment/linear.py").read_text()):
         folder = write_assignment(tmp_path, linear=linear)

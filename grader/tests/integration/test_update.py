@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.package.write import spread
-from grader.commands.release.contents import add_foundations, build_handout
+from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, run_kata
 from torchkata.course import handout
@@ -17,7 +17,7 @@ OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    return build_handout(add_foundations(["linear"]))
+    return build_handout(add_prerequisites(["linear"]))
 
 
 @pytest.fixture

@@ -189,7 +189,7 @@ control = "HONEST = FUNCTION"
 """
 
 
-def test_generic_attack_extends_the_first_kata_function(tmp_path: Path) -> None:
+def test_generic_attack_is_appended_to_first_kata_function(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ANYWHERE)
     hostile, base = attack.hostile.files, attack.make_base().files
     name = "same_storage"

@@ -169,7 +169,7 @@ def test_certify_requires_diagnoses_for_most_numeric_mistakes() -> None:
     assert found.find_failed(core) == [], "a test's note counts as a diagnosis"
 
 
-def test_looks_like_must_refer_to_known_mistake() -> None:
+def test_looks_like_entry_must_name_known_mistake() -> None:
     kata = course().katas["linear"]
     assert find_sentences("a", kata, {"looks_like": "relu"}) == {"a ReLU is applied to the output"}
     assert find_sentences("a", kata, {}) == frozenset()
@@ -190,7 +190,7 @@ def test_kata_page_shows_messages_of_wrong_entries() -> None:
     assert "## missed\n\nBreaks: a rule\n\nNo test catches it, so a student sees no message." in text
 
 
-def test_lost_points_require_results_of_all_tests() -> None:
+def test_share_of_lost_points_requires_all_results() -> None:
     (kata,) = course().choose(["linear"])
     first, *others = kata.points
     (result,) = make_results({first: "", **dict.fromkeys(others)})

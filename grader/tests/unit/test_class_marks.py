@@ -228,7 +228,7 @@ def set_commit_times(results: Path, times: dict[str, str]) -> None:
         result.write(replace(stored, handed_in=time), results)
 
 
-def test_commit_time_is_used_without_submission_time(tmp_path: Path) -> None:
+def test_commit_time_replaces_missing_submission_time(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
     (folder / "times.csv").write_text("submission,time\nada,2026-10-01T20:00:00Z\n")
     set_commit_times(results, dict.fromkeys(("ada", "ben"), "2026-10-03T12:00:00+02:00"))

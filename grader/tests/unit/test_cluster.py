@@ -189,7 +189,7 @@ def test_progress_counts_tasks_and_inconclusive_results() -> None:
     assert describe_progress([], 0) == "tasks: none"
 
 
-def test_slurm_error_becomes_one_line() -> None:
+def test_slurm_error_is_reported_in_one_line() -> None:
     error = "sbatch: error: invalid partition\nsbatch: error: Batch job submission failed\n"
     assert join_lines(error) == "invalid partition; Batch job submission failed"
     assert join_lines("") == "it gave no reason"

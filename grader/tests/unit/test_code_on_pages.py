@@ -79,7 +79,7 @@ def test_line_of_failure_is_marked_once_with_count() -> None:
     assert Lines(make_page(make_crashed(12), TEXT)).marked == {}, "the file has no line 12"
 
 
-def test_hidden_test_marks_no_line_for_student(hide: Hide) -> None:
+def test_hidden_test_marks_no_line_on_students_page(hide: Hide) -> None:
     hide("hidden")
     found = Lines(make_page(make_crashed(7), TEXT))
     assert (len(found.lines), found.marked) == (11, {})

@@ -65,7 +65,7 @@ def test_image_copies_only_needed_files() -> None:
     assert not [name for name in others if is_copied(name)]
 
 
-def test_doctor_and_docs_agree_on_containers() -> None:
+def test_doctor_and_docs_name_same_container_options() -> None:
     _, user, security = IN_CONTAINER.split(" ", 2)
     assert f"USER {user}" in TEXT
     assert security in (ROOT / "docs/operators.md").read_text("utf-8")

@@ -91,7 +91,7 @@ def test_slow_solution_must_name_workload_of_its_kata(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("part", "kata"), [("attacks", "cruncher"), ("cheats", "same_storage")])
-def test_certify_names_katas_without_entries(part: str, kata: str) -> None:
+def test_certify_reports_kata_without_entries(part: str, kata: str) -> None:
     done = call_grader("certify", "--only", part, "--kata", kata)
     assert (done.code, done.err.strip()) == (2, f"grader: there are no {part} in {kata}")
 

@@ -79,7 +79,7 @@ def test_undecided_verdict_requests_more_samples(ratios: list[float], more: int)
         (OPEN * 2, 1),  # the student gets the benefit of the doubt
     ],
 )
-def test_last_sample_decides_the_verdict(ratios: list[float], expected: int) -> None:
+def test_verdict_requires_the_last_sample(ratios: list[float], expected: int) -> None:
     samples = spread(*ratios)
     verdict = judge_samples(samples)
     assert isinstance(verdict, Final)
@@ -173,7 +173,7 @@ def test_confidence_interval_is_narrowest_with_required_coverage(count: int) -> 
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
-def test_fewer_than_five_values_give_no_confidence_interval(count: int) -> None:
+def test_confidence_interval_requires_at_least_five_values(count: int) -> None:
     assert decision.median_interval(5) == (0, 4)
     with pytest.raises(ValueError, match="at least 5 values"):
         decision.median_interval(count)
@@ -207,7 +207,7 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
 
 
 @pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
-def test_timing_rules_that_could_double_ratio_are_rejected(given: tuple[float, float]) -> None:
+def test_timing_rules_that_allow_doubled_ratio_are_rejected(given: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="could double a ratio"):
         TimingRules(*given)
 
@@ -231,7 +231,7 @@ def assert_fair(ratio: float, machine: list[float], own: list[float], setting: S
 
 
 @given(st.floats(0.01, 2), st.lists(slowdowns, min_size=7, max_size=45), st.data(), settings)
-def test_slowing_machine_never_fails_fast_student(
+def test_fast_student_passes_on_machine_that_slows_down(
     ratio: float, machine: list[float], data: st.DataObject, setting: Setting
 ) -> None:
     """The machine may slow down at any time, but a student's block is no slower than its neighbouring baselines."""
@@ -240,9 +240,7 @@ def test_slowing_machine_never_fails_fast_student(
 
 
 @given(st.floats(0.01, 2), st.lists(slowdowns, min_size=10, max_size=10), st.integers(0, 2**32), settings)
-def test_single_slow_blocks_never_fail_fast_student(
-    ratio: float, slow: list[float], seed: int, setting: Setting
-) -> None:
+def test_fast_student_passes_despite_slow_blocks(ratio: float, slow: list[float], seed: int, setting: Setting) -> None:
     """Half of the student's blocks are slowed down by an arbitrary amount, but no baseline is."""
     own = random.Random(seed).sample([*slow, *[1.0] * 10], 20)
     assert_fair(ratio, [1.0] * 21, own, setting)
@@ -259,7 +257,7 @@ def test_student_below_half_threshold_never_passes(
 
 
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
-def test_slowing_machine_gets_no_verdict(speed: float, count: int) -> None:
+def test_no_verdict_is_given_if_machine_slows_down(speed: float, count: int) -> None:
     verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
     assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
 
@@ -271,7 +269,7 @@ def test_disturbed_samples_are_replaced() -> None:
 
 
 @given(st.floats(0.01, 2), st.integers(10, 20), settings)
-def test_alternating_baselines_never_fail_fast_student(ratio: float, count: int, setting: Setting) -> None:
+def test_fast_student_passes_despite_alternating_baselines(ratio: float, count: int, setting: Setting) -> None:
     """This is the worst tolerated noise: each student block is as slow as the slower of its neighbouring baselines."""
     slow = 1 - 0.99 * setting["rules"].spread
     assert_fair(ratio, [(1.0, slow)[block % 2] for block in range(count + 1)], [slow] * count, setting)

@@ -91,7 +91,7 @@ def test_changed_file_changes_its_digests(
 
 @pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_version_changes_all_digests_except_katas(
+def test_changed_version_changes_all_digests_except_kata_digest(
     name: str, before: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = dependencies.environment()

@@ -46,7 +46,7 @@ def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:
     ("driver", "newer"),  # nvidia-smi of driver 580.65.06 still reads fields 251 to 253
     [("570.124.06", False), ("580.65.06", False), ("580.82.07", True), ("610.57.04", True)],
 )
-def test_slowdown_of_idle_device_is_counted(driver: str, newer: bool, slow: Slowdown) -> None:
+def test_slowdown_of_idle_device_is_reported_once(driver: str, newer: bool, slow: Slowdown) -> None:
     nvml = FakeNvml(
         driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
     )

@@ -52,7 +52,7 @@ def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return 2 * x if x.ndim > 1 else x
 
 
-def test_wrong_results_are_distinguished_by_rank() -> None:
+def test_pattern_can_depend_on_rank_of_result() -> None:
     @given(shape=st.lists(st.integers(2, 3), min_size=1, max_size=2))
     def test(student: Student, shape: list[int]) -> None:
         for sizes in ([2, 2], shape):
@@ -68,7 +68,7 @@ def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return x + torch.rand(())
 
 
-def test_own_inputs_exclude_lists_of_tensors() -> None:
+def test_reported_inputs_exclude_lists_of_tensors() -> None:
     def probe(assignment: object, weights: list[torch.Tensor], shape: list[int], x: torch.Tensor) -> None: ...
 
     x = torch.ones(1)
@@ -89,7 +89,7 @@ def test_relation_is_shown_below_note() -> None:
     assert lines[-3:-1] == ["  note      1 of 1 elements differ", "  always    yours = -expected"]
 
 
-def test_mistake_named_by_test_yields_to_diagnosis() -> None:
+def test_diagnosis_takes_precedence_over_mistake_named_by_test() -> None:
     error = Wrong(expected="1", yours="-1", mistake="the sign is lost")
     assert find_mistake(error) == "the sign is lost"
     assert find_mistake(Crashed("RuntimeError: Torch not compiled with CUDA enabled", Place())) == words("crash.cuda")

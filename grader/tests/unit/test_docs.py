@@ -104,7 +104,7 @@ def test_file_named_in_docs_exists(document: Path) -> None:
         assert list(ROOT.glob(re.sub(r"<\w+>", "*", name))), name
 
 
-def test_chinese_guide_has_equal_sections_and_commands() -> None:
+def test_chinese_guide_has_same_sections_and_commands() -> None:
     english, chinese = (read_sections(ROOT / "docs" / page) for page in ("students.md", "zh/students.md"))
     assert [(one.commands, len(one.shown)) for one in chinese] == [(one.commands, len(one.shown)) for one in english]
 

@@ -65,7 +65,7 @@ def test_failures_with_same_cause_are_grouped(results: list[TestResult], groups:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
 
 
-def test_single_failed_precondition_is_shown_without_preamble() -> None:
+def test_single_failed_precondition_has_no_preamble() -> None:
     kata = course().katas["linear"]
     untested = replace(
         make_failure("a", UNMET), message="linear · cannot be tested yet: y is x @ weight\n  again: pytest"

@@ -155,7 +155,7 @@ def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -
 STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())
 
 
-def test_state_watch_reports_slowdowns_and_unreadable_state() -> None:
+def test_state_monitor_reports_slowdowns_and_unreadable_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
     watch = setup.StateWatch(Mock(side_effect=states))
     found = [watch.check() for _ in states]
@@ -192,7 +192,7 @@ def fake_timed_worker(
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_host_lead_shows_whether_batches_are_requested_early(
+def test_batches_requested_early_increase_host_lead(
     first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, looks = FakeClock(), list[Callable[[], object]]()

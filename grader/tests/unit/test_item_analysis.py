@@ -71,7 +71,7 @@ def test_item_statistics_count_only_students_who_tried() -> None:
 
 
 @given(CLASSES, st.randoms(use_true_random=False))
-def test_item_statistics_ignore_order_and_need_ten_students(students: list[Answers], chance: random.Random) -> None:
+def test_item_statistics_ignore_order_and_require_ten_students(students: list[Answers], chance: random.Random) -> None:
     shuffled = chance.sample(students, len(students))
     found, other = analyze_tests(students, TESTS), analyze_tests(shuffled, TESTS)
     assert [(one.which, one.n) for one in found] == [(one.which, one.n) for one in other]

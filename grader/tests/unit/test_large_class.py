@@ -60,13 +60,13 @@ def test_failed_tasks_of_large_class_are_repeated(tmp_path: Path) -> None:
     assert sum(len(task.chunk) for task in again) < len(first[0].chunk) * 30
 
 
-def test_small_array_limit_gives_longer_tasks(tmp_path: Path) -> None:
+def test_small_array_limit_leads_to_longer_tasks(tmp_path: Path) -> None:
     run = grade(tmp_path / "out", submissions=2_000, limit=100)
     assert len(run.slurm.tasks) == 100
     assert run.outcome.unsure == []
 
 
-def test_too_small_chunks_are_enlarged(tmp_path: Path) -> None:
+def test_too_small_tasks_get_more_submissions(tmp_path: Path) -> None:
     options = make_slurm_options(tmp_path / "out", jobs=JOBS, per_task=1)
     run = simulate(options, [1.0] * 300, estimate=1.0, limit=100)
     assert len(run.slurm.tasks) == 100

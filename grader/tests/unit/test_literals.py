@@ -59,7 +59,7 @@ def test_array_literal_evaluates_to_the_array(dtype: str, items: list[int]) -> N
 
 @pytest.mark.parametrize(("least", "values"), [(0, 2), (3, 4), (5, 1)])
 @pytest.mark.parametrize("dtype", [*DTYPES, "bool", "uint16", "int64", "float32", "float64"], ids=str)
-def test_large_literal_generates_nearby_values(dtype: torch.dtype | str, least: int, values: int) -> None:
+def test_literal_of_large_tensor_generates_similar_values(dtype: torch.dtype | str, least: int, values: int) -> None:
     numbers = (torch.arange(FEW[0] + 1) % values + least).reshape(-1, 5)
     value = numbers.to(dtype) if isinstance(dtype, torch.dtype) else numbers.numpy().astype(dtype)
     made = eval(literal(value), NAMES)

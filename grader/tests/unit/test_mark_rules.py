@@ -166,7 +166,7 @@ def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, c
         lms.fill_gradebook(content, format, column, people, 2.0)
 
 
-def test_work_is_linear_in_size_of_class(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matching_time_is_linear_in_class_size(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Mock(wraps=normalize)
     for module in (roster, lms):
         monkeypatch.setattr(module, "normalize", counted)

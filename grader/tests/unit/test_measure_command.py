@@ -90,7 +90,7 @@ def test_measured_value_must_be_positive_number(assignment: Any, wrong: Any) -> 
         list(command.run(assignment, KATA.command))
 
 
-def test_kinds_of_operations_add_up_to_the_step() -> None:
+def test_times_of_operations_add_up_to_the_step() -> None:
     least = command.predict_kinds(DEVICE, 7.0)
     assert least.keys() == {"matmul", "relu", "backward", "sgd"}
     assert sum(least.values()) == pytest.approx(7.0)

@@ -96,7 +96,7 @@ def test_patches_are_assigned_to_mistakes_by_name() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
-def test_right_entry_can_be_an_edit_of_solution() -> None:
+def test_right_entry_can_describe_changes_to_solution() -> None:
     entries = {entry.name: entry for entry in zoo.load_right(course().katas["language_model"])}
     assert entries.keys() == {"torch_parts", *read_toml(course().folder("language_model") / "right.toml")}
     changed = entries["even_parts"]

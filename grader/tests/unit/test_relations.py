@@ -210,7 +210,7 @@ def test_relation_between_dicts_lists_and_booleans_is_found(seen: list[Compariso
         "not bias": [{"bias": False}, {"bias": True}],
     }.items(),
 )
-def test_pattern_in_wrong_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
+def test_pattern_in_failing_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
     trials = [(given, not collect_facts(given).get(fact)) for given in inputs * MIN_CALLS]
     assert find_common_fact(trials) == f"wrong where {fact}, right everywhere else"
     assert find_common_fact(trials[: MIN_CALLS // 2]) == "", "too few"
@@ -218,7 +218,7 @@ def test_pattern_in_wrong_inputs_is_found(fact: str, inputs: list[Mapping[str, P
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
-def test_first_wrong_part_common_to_calls_is_reported() -> None:
+def test_first_part_that_is_always_wrong_is_reported() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"

@@ -16,7 +16,7 @@ def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None =
     return run_probe(Assignment(folder), probe or (lambda assignment: assignment.sgd.f(1)), [])
 
 
-def test_stub_is_reported_as_not_written(tmp_path: Path) -> None:
+def test_stub_has_outcome_not_written(tmp_path: Path) -> None:
     body = '"""A stub."""\n        super().__init__()\n        raise NotImplementedError\n'
     assert run(tmp_path, f"class f:\n    def __init__(self, x):\n        {body}").outcome == "not_written"
 
@@ -69,7 +69,7 @@ def test_exception_in_module_getattr_is_reported(tmp_path: Path) -> None:
     assert (found.outcome, found.file) == ("raised", "")
 
 
-def test_probe_line_is_shown_without_a_student_line(tmp_path: Path) -> None:
+def test_probe_line_replaces_missing_student_line(tmp_path: Path) -> None:
     folder, probes = tmp_path / "assignment", tmp_path / "probes"
     folder.mkdir()
     probes.mkdir()

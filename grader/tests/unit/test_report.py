@@ -236,7 +236,7 @@ def test_page_renders_any_message(words: str, tmp_path: Path) -> None:
     assert printable("שלום") == "שלום"
 
 
-def test_common_failure_is_shown_once() -> None:
+def test_failure_shared_by_tests_is_shown_once() -> None:
     made = make_result()
     (kata,) = made.katas
     tests = tuple(dataclasses.replace(test, outcome="failed", score=0.0, message=TOLD) for test in kata.tests)

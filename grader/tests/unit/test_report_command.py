@@ -50,7 +50,7 @@ def test_report_rebuilds_gradebook_and_shows_findings(tmp_path: Path) -> None:
     assert "  ben  linear.py, line 7: torch.nn.Linear: [look]" in done.out
 
 
-def test_table_of_large_class_is_cut(
+def test_table_of_large_class_is_truncated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("ada", "ben", "eve"):

@@ -141,7 +141,7 @@ def test_damaged_run_file_is_reported_and_kept(assignment: Any, name: str) -> No
     assert file.read_bytes() == damaged
 
 
-def test_too_small_disk_is_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insufficient_disk_space_is_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6, 0))
     assert refuse(assignment, OSError).startswith("the disk is full: ")
 

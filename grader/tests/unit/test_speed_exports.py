@@ -108,7 +108,7 @@ def test_github_summary_has_a_speed_table() -> None:
         assert line in rehearsal
 
 
-def test_github_annotation_of_workloads_names_no_file() -> None:
+def test_github_annotation_of_workloads_has_no_file() -> None:
     line = github.list_annotations(make_result_with_speed(HOSTILE))[1]
     assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
     assert "\n" not in line
@@ -121,7 +121,7 @@ def test_unknown_workload_is_rejected() -> None:
         gradescope.render(made)
 
 
-def test_gradescope_shows_waiting_and_inconclusive_workloads(tmp_path: Path) -> None:
+def test_gradescope_shows_pending_and_inconclusive_workloads(tmp_path: Path) -> None:
     waiting = [PerformanceResult(name, "not_graded", message="Not run yet.") for name in WORKLOADS]
     whole = replace(make_result("why"), katas=[], device="cuda")
     live = LiveReport(tmp_path / "results.json", [course().katas["linear"]])
@@ -135,7 +135,7 @@ def test_gradescope_shows_waiting_and_inconclusive_workloads(tmp_path: Path) -> 
         assert parse_gradescope(gradescope.render(made))["output"] == words
 
 
-def test_exports_without_workloads_mention_no_speed() -> None:
+def test_exports_without_workloads_do_not_mention_speed() -> None:
     made = make_result("why")
     contents = [
         gradescope.render(made),
@@ -269,7 +269,7 @@ def test_diff_names_workloads_like_tests() -> None:
     assert len(changes) == len(WORKLOADS) - 1, "a workload that was graded in neither run is not a change"
 
 
-def test_speed_score_is_share_of_peak_if_measured() -> None:
+def test_speed_score_is_mfu_if_known() -> None:
     by_baseline = PerformanceResult("sgd_step", "passed", ratio=0.8, interval=(0.6, 0.9), thresholds=(0.4, 0.6))
     by_peak = replace(by_baseline, mfu=0.4)
     assert speed_score(by_baseline) == SpeedScore("baseline", 0.8, Tiers(0.4, 0.6))

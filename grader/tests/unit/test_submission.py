@@ -48,7 +48,7 @@ def write_zip(path: Path, *names: str, content: str = "") -> Path:
     return path
 
 
-def test_directory_may_wrap_a_folder_or_archive(tmp_path: Path) -> None:
+def test_katas_may_be_in_nested_folder_or_archive(tmp_path: Path) -> None:
     wrapped = write_files(tmp_path / "a", "hw1/assignment/linear.py", "hw1/sgd.py", ".git/linear.py")
     assert read_submission(wrapped).files == {"linear.py": b"# hw1/assignment/linear.py"}
     direct = write_files(tmp_path / "b", "linear.py", "old/sgd.py", "old/linear.py")

@@ -25,7 +25,7 @@ def test_factors_are_in_ascending_order(student: Student, primes: list[int]) -> 
 
 
 @given(prime=st.sampled_from([*PRIMES, *LARGE_PRIMES]))
-def test_prime_is_its_only_factor(student: Student, prime: int) -> None:
+def test_prime_has_only_itself_as_factor(student: Student, prime: int) -> None:
     """The only prime factor of a prime is the prime itself."""
     assert_equal(student.call("factorise", prime), oracle.factors(prime))
 

@@ -32,7 +32,7 @@ def test_window_of_one_returns_x(student: Student, x: Array) -> None:
 
 
 @given(x=vectors(), more=st.integers(-1, 3))
-def test_only_full_windows_count(student: Student, x: Array, more: int) -> None:
+def test_only_full_windows_are_averaged(student: Student, x: Array, more: int) -> None:
     """There are n - window + 1 full windows, and none if the window is longer than x."""
     check_averages(student, x, max(len(x) + more, 1))
 

@@ -37,7 +37,7 @@ def test_empty_arrays_keep_their_shape(student: Student, size: int, seed: int, a
 
 
 @given(rows(power=st.integers(-99, 98)))
-def test_huge_and_tiny_numbers_work(student: Student, x: Array) -> None:
+def test_huge_and_tiny_rows_are_normalised(student: Student, x: Array) -> None:
     """Rows of huge or tiny numbers, up to 1e100 or down to 1e-100, are also scaled to length one."""
     check_normalise(student, x)
 

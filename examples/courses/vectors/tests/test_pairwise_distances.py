@@ -33,7 +33,7 @@ def test_distance_to_itself_is_zero(student: Student, points: tuple[Array, Array
 
 
 @given(two_sets_of_points(far=OFFSETS))
-def test_distant_points_are_accurate(student: Student, points: tuple[Array, Array]) -> None:
+def test_distances_of_distant_points_are_accurate(student: Student, points: tuple[Array, Array]) -> None:
     """Distances between points close together and far from the origin are accurate."""
     check_distances(student, *points)
 

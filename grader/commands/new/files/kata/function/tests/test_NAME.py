@@ -8,7 +8,7 @@ from torchkata import Student, assert_equal
 
 
 @given(st.lists(st.integers(-100, 100), max_size=8))
-def test_it_is_the_sum_of_the_squares(student: Student, numbers: list[int]) -> None:
+def test_result_is_sum_of_squares(student: Student, numbers: list[int]) -> None:
     """NAME(numbers) is the sum of the squares of the numbers, including negative numbers."""
     assert_equal(student.call("NAME", numbers), oracle.NAME(numbers))
 

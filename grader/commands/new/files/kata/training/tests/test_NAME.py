@@ -22,7 +22,7 @@ def test_slope_follows_the_gradient(
 
 
 @given(POINTS)
-def test_no_steps_leave_zero(student: Student, points: list[tuple[int, int]]) -> None:
+def test_slope_is_zero_without_steps(student: Student, points: list[tuple[int, int]]) -> None:
     """Without steps, the slope is 0.0."""
     xs, ys = ([float(value) for value in values] for values in zip(*points, strict=True))
     assert_equal(student.call("NAME", xs, ys, 0.1, 0), 0.0)
