@@ -148,7 +148,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
-    """Return the kata with this name. If there is none, raise CallError, which suggests a similar name if possible."""
+    """Return the kata with this name. Raises CallError, which suggests a similar name, if it does not exist."""
     if name not in course().katas:
         near = nearest(name, [*commands, *course().katas])
         raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))

@@ -118,7 +118,7 @@ def show(question: Question, given: Prediction, right: float) -> None:
 
 
 def load() -> Predictions:
-    """Return the stored predictions. If there is no file yet, return empty predictions with a new seed.
+    """Return the stored predictions. Without a file, return empty predictions with a new seed.
 
     Raises CallError if the file is not valid, or OSError if it can't be read.
     """

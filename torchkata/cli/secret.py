@@ -14,6 +14,6 @@ FORMS = re.compile(
 
 
 def find_secret(source: bytes) -> int:
-    """Return the number of the first line that contains a secret, or 0 if there is none."""
+    """Return the number of the first line that contains a secret, or 0 if no line does."""
     found = FORMS.search(source)
     return source.count(b"\n", 0, found.start()) + 1 if found else 0

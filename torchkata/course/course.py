@@ -110,7 +110,7 @@ class Course:
 
     @property
     def lint(self) -> dict[str, dict[str, Any]]:
-        """The patterns in student code to report to instructors, by name. In a handout, there are none."""
+        """The patterns in student code to report to instructors, by name. Empty in a handout."""
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
 

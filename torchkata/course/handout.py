@@ -87,7 +87,7 @@ def digest(content: bytes) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """Return the digest of the file at a path, or "" if there is no file."""
+    """Return the digest of the file at a path, or "" if the file does not exist."""
     return digest(path.read_bytes()) if path.is_file() else ""
 
 

@@ -18,7 +18,7 @@ class NoCourseError(CourseError):
 
 @dataclass(frozen=True)
 class Track:
-    """A group of katas whose points add up to 100."""
+    """A group of katas. Their points add up to 100."""
 
     name: str
     title: str

@@ -19,7 +19,7 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """Return a sentence with a fact that holds for exactly the inputs with wrong answers, or "" if there is none.
+    """Return a sentence with a fact that holds for exactly the inputs with wrong answers, or "" without such a fact.
 
     `trials` contains each input and whether its answer is right. If a separating fact is that an input is not 0,
     return "", because wrong code is often right for the input 0.

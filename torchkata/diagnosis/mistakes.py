@@ -70,7 +70,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name. If the file does not exist, there are none."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name. Without this file, the result is empty."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")

@@ -53,7 +53,7 @@ class Relation(NamedTuple):
 
 
 def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
-    """Return a relation that holds in all of these comparisons, or an empty relation if there is none.
+    """Return a relation that holds in all of these comparisons, or an empty relation if no relation does.
 
     `what` is the name that the test gives the compared values, such as "dtype".
     """

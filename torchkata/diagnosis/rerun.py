@@ -31,7 +31,7 @@ class Trial:
 
 
 def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Relation:
-    """Return a pattern that holds for all answers to a failed test, or an empty one if there is none."""
+    """Return a pattern that holds for all answers to a failed test, or an empty one if no pattern does."""
     trials = [run_trial(body, example) for example in examples]
     failed = [trial for trial in trials if not trial.right]
     name = next((strip_number(trial.wrong) for trial in failed if trial.wrong is not None), None)

@@ -75,7 +75,7 @@ def find_text(kata: str, key: str, chosen: str | None = None) -> str:
 
 
 def find_shared_text(key: str, chosen: str | None = None) -> str:
-    """Return a translated text that is shared by all katas, or "" if there is none."""
+    """Return a translated text that is shared by all katas, or "" without a translation."""
     return find_catalogue(chosen or language()).texts.get(key, "")
 
 

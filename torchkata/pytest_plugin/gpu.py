@@ -1,6 +1,6 @@
 """pytest plugin for speed tests on this machine's GPU (`pytest -m gpu`): the `speed` fixture, and a table of results.
 
-Plain `pytest` does not collect these tests, and they are skipped if there is no GPU.
+Plain `pytest` does not collect these tests. Without a GPU, they are skipped.
 """
 
 from collections.abc import Callable, Generator
@@ -94,7 +94,7 @@ def get_claim(workload: str) -> str:
 
 @pytest.fixture(scope="session")
 def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
-    """Return a stopwatch for the GPU. Skip the test if there is no GPU."""
+    """Return a stopwatch for the GPU. Without a GPU, skip the test."""
     stash = request.config.stash
     if STOPWATCH not in stash:
         stash[STOPWATCH] = find_gpu()

@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_kata_folder(config: pytest.Config) -> Path:
-    """Return the folder that contains the kata files to test. Raises ValueError if there is none."""
+    """Return the folder that contains the kata files to test. Raises ValueError if no folder does."""
     impl: str = config.getoption("impl")
     if impl == "assignment":
         return course().assignment

@@ -118,7 +118,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 
 
 def find_probe_line(error: BaseException) -> str:
-    """Return the innermost line in the traceback that belongs to a probe, or "" if there is none."""
+    """Return the innermost line in the traceback that belongs to a probe, or "" without such a line."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
