@@ -138,12 +138,6 @@ def test_tf32_operands_fail_float32_check() -> None:
     assert relative_error(a, b, tf32[0] @ tf32[1]) > 100 * tolerance(torch.float32, K, relative_error(a, b, a @ b))
 
 
-@given(st.sampled_from(FLOATS), st.integers(0, 2**20))
-def test_minimum_tolerance_grows_with_terms_and_rounding(dtype: torch.dtype, terms: int) -> None:
-    assert floor(dtype, terms) <= floor(dtype, terms + 1)
-    assert floor(torch.float32, terms) < floor(torch.float16, terms) < floor(BF16, terms)
-
-
 def test_tolerance_adapts_to_less_accurate_baseline() -> None:
     assert tolerance(BF16, K, own=4e-3) == pytest.approx(6e-3)
     for own in (0.0, 1e-3, math.nan, math.inf):
