@@ -178,7 +178,7 @@ class TimedWorker:
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """On a GPU, copy the results before work that the student has left in the queue can change them."""
+        """Copy the results on a GPU before work that the student has left in the queue can change them."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])
