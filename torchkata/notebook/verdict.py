@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
-    """After the other plugins have printed and stored the results, write the report as HTML."""
+    """Write the report as HTML, after the other plugins have printed and stored the results."""
     results, file = get_state(config).results, config.getoption("verdict")
     for name, kata_results in results.items():
         kata = course().katas[name]

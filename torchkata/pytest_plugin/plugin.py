@@ -28,7 +28,7 @@ SPEED = "torchkata.pytest_plugin.gpu"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """If pytest's root directory is in a course, load the plugin's features and their options."""
+    """Load the plugin's features and their options if pytest's root directory is in a course."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):

@@ -94,7 +94,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """If the tests of a kata can't be imported, report the reason on one line. It is never the student's fault."""
+    """Report on one line why the tests of a kata can't be imported. It is never the student's fault."""
     report = yield
     raised = getattr(report, "call", None)
     if report.failed and find_kata(collector.path) is not None and raised is not None and raised.excinfo is not None:

@@ -52,7 +52,7 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
 
 
 def fill_memory() -> contextlib.AbstractContextManager[None]:
-    """If torch is imported, fill its uninitialized memory with the same values in every run."""
+    """Fill uninitialized memory of torch, if it is imported, with the same values in every run."""
     if "torch" not in sys.modules:
         return contextlib.nullcontext()
     from torchkata.compat.torch_internals import fill_new_memory

@@ -48,7 +48,7 @@ class Runner(Protocol):
         """Reset in the middle of a test. The time of all previous calls does not count."""
 
     def renew(self) -> None:
-        """If possible, replace the process that runs the student's code. The time limits do not change."""
+        """Replace the process that runs the student's code, if possible. The time limits do not change."""
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run a probe and return its reply. Raises TimedOut, Died or Inconclusive if there is no reply."""
