@@ -1,5 +1,6 @@
 """The version and requirements of the installed distribution. A copied engine that is not installed has neither."""
 
+from contextlib import suppress
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -10,18 +11,16 @@ NAME = "torchkata"
 
 def get_version() -> str:
     """Return the version of the engine, or "0" if it was not installed."""
-    try:
+    with suppress(metadata.PackageNotFoundError):
         return metadata.version(NAME)
-    except metadata.PackageNotFoundError:
-        return "0"
+    return "0"
 
 
 def get_python_versions() -> SpecifierSet:
     """Return the supported versions of Python."""
-    try:
+    with suppress(metadata.PackageNotFoundError):
         return SpecifierSet(metadata.metadata(NAME)["Requires-Python"])
-    except metadata.PackageNotFoundError:
-        return SpecifierSet()
+    return SpecifierSet()
 
 
 def requirements(extra: str = "") -> list[str]:

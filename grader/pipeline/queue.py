@@ -111,7 +111,7 @@ class Queue:
             predicted = compare_file(submission.predictions, [kata.name for kata in self.katas])
             if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
                 if stored.predictions != predicted:
-                    result.store(replace(stored, predictions=predicted), out)
+                    result.write(replace(stored, predictions=predicted), out)
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
@@ -121,7 +121,7 @@ class Queue:
                 found = replace(
                     stored, fingerprint=fingerprint, course=course_version(), unreadable="", predictions=predicted
                 )
-                result.store(found, out)
+                result.write(found, out)
                 self.reused.append(entry.id)
                 continue
             done = regrade.list_done(stored)
@@ -135,7 +135,7 @@ class Queue:
         """Store why a submission is not graded, and keep its earlier results. Raises MachineError if that fails."""
         submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
-        result.store(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
+        result.write(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
 
     def blank(self, submission: str) -> Result:
         """Return the result of a submission before any kata is graded."""

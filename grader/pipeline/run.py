@@ -146,4 +146,4 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         submitted=submitted,
         predictions=compare_file(event.job.submission.predictions, [kata.name for kata in queue.katas]),
     )
-    result.store(new, options.out)
+    result.write(new, options.out)

@@ -45,7 +45,7 @@ def grade_speeds(
     def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str], *, lasting: bool = True) -> None:
         stored = result.read(options.out / job.submission / "result.json")
         fingerprint = result.speed_fingerprint(stored.fingerprint, kind) if lasting else ""
-        result.store(add_speed(stored, kind, rows, facts, fingerprint), options.out)
+        result.write(add_speed(stored, kind, rows, facts, fingerprint), options.out)
 
     def refuse(reason: str) -> None:
         nonlocal unfit

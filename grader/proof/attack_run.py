@@ -103,8 +103,8 @@ def make_plans(attacks: Sequence[Attack], level: Level, *, quick: bool = False) 
     limits = replace(course().limits, call_seconds=share * CALL_SECONDS, kata_seconds=share * KATA_SECONDS)
     alone, bases, plans = make_next_student(quick=quick), dict[tuple[str, ...], Job](), list[Plan]()
     for attack in (attack for attack in attacks if level in attack.entry.levels):
-        kata, wrong, entry = attack.kata, attack.place.wrong, attack.entry
-        if quick and (attack.place.function or attack.title.startswith(DENIAL)) and not entry.beside:
+        kata, wrong, entry = attack.kata, attack.wrong, attack.entry
+        if quick and (attack.function or attack.title.startswith(DENIAL)) and not entry.beside:
             kata = keep_only(kata, wrong.caught_by) if wrong.caught_by else kata
         job = partial(Job, seed=0, known_good=frozenset(course().katas) - {kata.name})  # the other katas are correct
         second = find_neighbour(kata, attack.hostile)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -29,6 +29,7 @@ from torchkata.course import Kata, cached_by_course, course
 
 CORPUS = Path(__file__).with_name("corpus")
 EntryType = TypeVar("EntryType")
+Place: TypeAlias = tuple[Kata, zoo.ZooEntry, str]  # the last fields of an `Attack`
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,12 +49,27 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Place:
-    """The wrong solution to which an attack is appended."""
+class Attack:
+    """An attack, in a form that can be submitted."""
 
+    title: str  # class/name
+    entry: Entry
     kata: Kata
-    wrong: zoo.ZooEntry
+    wrong: zoo.ZooEntry  # the wrong solution to which the code is appended
     function: str = ""  # replaces FUNCTION in attacks for any course
+
+    @cached_property
+    def hostile(self) -> Submission:
+        """The submission with the attack."""
+        files = self.make_files(self.wrong.source, self.entry.code)
+        for kata, code in self.entry.elsewhere.items():
+            files[f"{kata}.py"] = append_code(zoo.read_solution(course().katas[kata]), code).encode()
+        return Submission(f"{self.title} (attack)", files)
+
+    @cached_property
+    def control(self) -> Submission:
+        """The submission of the honest control."""
+        return self.make_submission("control", self.entry.control)
 
     def make_files(self, source: str, code: str = "") -> dict[str, bytes]:
         """Return a submission with `source` and `code` for this kata, and the solution for all other katas.
@@ -69,36 +85,9 @@ class Place:
         solution = course().solution(self.kata.name).read_bytes()
         return {**replace_kata(self.kata, append_code(source, code)), "solved.py": solution}
 
-
-@dataclass(frozen=True)
-class Attack:
-    """An attack, in a form that can be submitted."""
-
-    title: str  # class/name
-    entry: Entry
-    place: Place
-
-    @cached_property
-    def hostile(self) -> Submission:
-        """The submission with the attack."""
-        files = self.place.make_files(self.place.wrong.source, self.entry.code)
-        for kata, code in self.entry.elsewhere.items():
-            files[f"{kata}.py"] = append_code(zoo.read_solution(course().katas[kata]), code).encode()
-        return Submission(f"{self.title} (attack)", files)
-
-    @cached_property
-    def control(self) -> Submission:
-        """The submission of the honest control."""
-        return self.make_submission("control", self.entry.control)
-
     def make_submission(self, what: str, code: str) -> Submission:
         """Return the correct solution with code appended."""
-        return Submission(f"{self.title} ({what})", self.place.make_files(zoo.read_solution(self.kata), code))
-
-    @property
-    def kata(self) -> Kata:
-        """The attacked kata."""
-        return self.place.kata
+        return Submission(f"{self.title} ({what})", self.make_files(zoo.read_solution(self.kata), code))
 
     @property
     def admitted(self) -> bool:
@@ -107,7 +96,7 @@ class Attack:
 
     def make_base(self) -> Submission:
         """Return the wrong solution without the attack."""
-        return Submission(f"{self.kata.name}/{self.place.wrong.name}", self.place.make_files(self.place.wrong.source))
+        return Submission(f"{self.kata.name}/{self.wrong.name}", self.make_files(self.wrong.source))
 
 
 def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
@@ -118,12 +107,12 @@ def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
         for name, entry in read_corpus(path, Entry).items():
             title = f"{path.stem}/{name}"
             place = find_place(title, entry.wrong) if entry.wrong else anywhere
-            if place is not None and place.kata.name in chosen:
+            if place is not None and place[0].name in chosen:
                 if entry.levels != LEVELS and not entry.because:
                     raise CallError(f"{title}: `levels` omits a level; add `because` with the reason")
                 if unknown := sorted(entry.elsewhere.keys() - course().katas.keys()):
                     raise CallError(f"{title}: there is no kata {unknown[0]!r}")
-                yield Attack(title, entry, place)
+                yield Attack(title, entry, *place)
 
 
 def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
@@ -146,7 +135,7 @@ def find_first_function() -> Place | None:
         defined = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
         wrong = next(zoo.load_wrong(kata), None)
         if wrong is not None and len(defined) == 1 and isinstance(defined[0], ast.FunctionDef):
-            return Place(kata, wrong, defined[0].name)
+            return kata, wrong, defined[0].name
     return None
 
 
@@ -157,7 +146,7 @@ def find_place(title: str, wrong: str) -> Place:
     found = load_wrong_entries(kata_name).get(wrong_name) if kata else None
     if kata is None or found is None:
         raise CallError(f"{title}: there is no wrong entry {wrong!r}")
-    return Place(kata, found)
+    return kata, found, ""
 
 
 @cached_by_course

@@ -119,16 +119,11 @@ def speed_fingerprint(fingerprint: str, device: str) -> str:
 
 
 def write(result: Result, directory: Path) -> None:
-    """Store a result atomically. Raises OSError if it can't be written."""
-    folder = directory / result.submission
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "result.json", msgspec.json.format(msgspec.json.encode(result), indent=1))
-
-
-def store(result: Result, directory: Path) -> None:
     """Store a result atomically. Raises MachineError if it can't be written."""
-    with convert_write_errors(directory / result.submission / "result.json", MachineError):
-        write(result, directory)
+    path = directory / result.submission / "result.json"
+    with convert_write_errors(path, MachineError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(result), indent=1))
 
 
 def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:

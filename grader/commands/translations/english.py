@@ -2,9 +2,11 @@
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +31,6 @@ class Text:
     key: str
     english: str
     has_values: bool = False  # whether it contains placeholders for values
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence in the messages of a test."""
-
-    pattern: str  # the sentence with {names} in place of values
-    sample: str  # the sentence with 7 in place of values
 
 
 def collect_english(katas: Sequence[str]) -> dict[Path, list[Text]]:
@@ -118,12 +112,12 @@ def read_claims(path: Path) -> dict[str, str]:
     return {node.name: (ast.get_docstring(node) or "").partition("\n")[0] for node in tests}
 
 
-def collect_notes(katas: Sequence[str]) -> dict[Path, list[Sentence]]:
-    """Return the sentences in the messages of tests, by the folder of the catalogue.
+def collect_notes(katas: Sequence[str]) -> dict[Path, list[str]]:
+    """Return the sentences in the messages of tests, with {names} in place of values, by the folder of the catalogue.
 
     If all katas are given, sentences in modules that do not belong to a kata are included.
     """
-    found: dict[Path, list[Sentence]] = {}
+    found: dict[Path, list[str]] = {}
     for path in sorted(course().tests.rglob("*.py")):
         kata = path.stem.removeprefix("test_") if path.parent == course().tests else path.stem
         folder = course().folder(kata) if kata in course().katas else course().reference
@@ -132,7 +126,7 @@ def collect_notes(katas: Sequence[str]) -> dict[Path, list[Sentence]]:
     return found
 
 
-def collect_sentences(path: Path) -> Iterator[Sentence]:
+def collect_sentences(path: Path) -> Iterator[str]:
     """Yield the sentences in the messages of a test module. In a probe, only exceptions contain messages."""
     tree = ast.parse(path.read_text("utf-8"))
     nodes = [*ast.walk(tree)]
@@ -141,36 +135,37 @@ def collect_sentences(path: Path) -> Iterator[Sentence]:
     no_words = {one for node in nodes if isinstance(node, ast.Subscript) for one in ast.walk(node.slice)}
     no_words |= {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
     for node, sentence in read_strings(nodes):
-        if node not in no_words and IN_WORDS.search(sentence.sample):
+        if node not in no_words and IN_WORDS.search(fill_in(sentence)):
             yield sentence
 
 
-def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, Sentence]]:
-    """Yield all strings and f-strings, except the parts of f-strings."""
+def fill_in(sentence: str) -> str:
+    """Return a sentence with 7 in place of each value."""
+    return sentence.format_map(defaultdict(lambda: 7))
+
+
+def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
+    """Yield all strings and f-strings, with {names} in place of values, except the parts of f-strings."""
     parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in parts:
             values = node.values if isinstance(node, ast.JoinedStr) else [node]
-            pattern, sample, names = "", "", set[str]()
+            pattern, names = "", set[str]()
             for value in values:
                 if isinstance(value, ast.Constant):
                     pattern += str(value.value).replace("{", "{{").replace("}", "}}")
-                    sample += str(value.value)
                 else:
                     name = next(name for name in list_names(value) if name not in names)
                     names.add(name)
-                    pattern, sample = f"{pattern}{{{name}}}", f"{sample}7"
-            yield node, Sentence(pattern, sample)
+                    pattern += f"{{{name}}}"
+            yield node, pattern
 
 
 def list_names(value: ast.AST) -> Iterator[str]:
     """Yield possible names for a value in an f-string: first the variables in it, then numbered names."""
     called = {node.func for node in ast.walk(value) if isinstance(node, ast.Call)}
     yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name) and node not in called)
-    number = 1
-    while True:
-        yield f"value{number}"
-        number += 1
+    yield from (f"value{number}" for number in count(1))
 
 
 @cached_by_course
@@ -181,7 +176,7 @@ def collect_strings() -> tuple[set[str], set[str]]:
     paths = [path for path in paths if not path.is_relative_to(ENGINE / "grader/tests")]  # no messages
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
     tables = {value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))}
-    samples = tables | {sentence.sample for _, sentence in read_strings(nodes)}
+    samples = tables | {fill_in(sentence) for _, sentence in read_strings(nodes)}
     parts = tables | {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return samples, {clause for part in parts for clause in split_clauses(part)}
 

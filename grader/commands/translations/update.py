@@ -8,11 +8,11 @@ import polib
 
 from grader.base.errors import convert_write_errors
 from grader.commands.translations.english import (
-    Sentence,
     Text,
     collect_english,
     collect_notes,
     collect_strings,
+    fill_in,
     split_clauses,
 )
 from torchkata.course import ENGINE, CourseError, course
@@ -66,7 +66,7 @@ def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.P
             old[folder],
             language,
             texts[folder],
-            [one for one in notes.get(folder, []) if not any(note.fullmatch(one.sample) for note in known)],
+            [one for one in notes.get(folder, []) if not any(note.fullmatch(fill_in(one)) for note in known)],
         )
         for folder, path in paths.items()
     }
@@ -83,7 +83,7 @@ def read_entries(path: Path) -> polib.POFile:
         raise CourseError(f"{path}: can't be read ({error})") from None
 
 
-def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Sequence[Sentence]) -> polib.POFile:
+def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Sequence[str]) -> polib.POFile:
     """Return a catalogue with these texts, the old notes that are still in the sources, and these new sentences.
 
     A translation whose English text has changed becomes fuzzy. A text whose key has changed keeps its translation.
@@ -106,7 +106,7 @@ def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Se
         new.append(renew(older, text))
     for english in live:
         new.append(renew(notes[english], make_note(english)))
-    for english in dict.fromkeys(sentence.pattern for sentence in sentences):
+    for english in dict.fromkeys(sentences):
         similar = get_close_matches(join_literals(english), gone, n=1, cutoff=SIMILAR)
         new.append(renew(gone[similar[0]] if similar else None, make_note(english)))
     return new

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from grader.pipeline import speed as phase
-from grader.results.result import KataResult, PerformanceResult, Result, read, speed_fingerprint, store
+from grader.results.result import KataResult, PerformanceResult, Result, read, speed_fingerprint, write
 from grader.sandbox.launch import Gpu
 from grader.speed import figures, gpu, grading, setup
 from grader.speed.machine import Machine
@@ -192,7 +192,7 @@ def test_speed_points_require_bubblewrap_unless_waived(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, reached: str, points: int, said: list[str]
 ) -> None:
     made, out, warned = make_result("why"), io.StringIO(), list[str]()
-    store(made, tmp_path)
+    write(made, tmp_path)
     job = SpeedJob(made.submission, {}, (), ())
     sandbox: Any = SimpleNamespace(isolation=reached, gpu=None)
     monkeypatch.setattr(phase, "find_untimed", lambda *_: ([job], []))
@@ -221,7 +221,7 @@ def test_failed_smoke_test_reports_isolation_level_to_instructor(
     monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
     monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](SimpleNamespace(isolation="none")))
     monkeypatch.setattr(phase, "run_smoke_test", lambda *_: "no memory can be shared")
-    store(msgspec.structs.replace(make_result("why"), submission="ada"), tmp_path)
+    write(msgspec.structs.replace(make_result("why"), submission="ada"), tmp_path)
     queue: Any = SimpleNamespace(
         options=SimpleNamespace(out=tmp_path, grading=SimpleNamespace(isolation="auto")), katas=(), entries=()
     )

@@ -210,14 +210,14 @@ def test_first_function_belongs_to_a_graded_kata(
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])
     place = find_first_function()
     assert place is not None
-    assert (place.kata.name, place.function) == (kata, function)
+    assert (place[0].name, place[2]) == (kata, function)
 
 
 def test_quick_certify_runs_one_test_per_kata(tmp_path: Path) -> None:
     corpus = load_corpus(tmp_path, ANYWHERE + ENTRY.replace("[hides]", "[hides_here]"))
     (one, all_of_it), (whole, _) = (make_plans(corpus, "bwrap", quick=quick) for quick in (True, False))
     assert [len(kata.points) for kata in (*one.hostile.katas, *one.after.katas)] == [1, 1, 1]
-    assert [*one.hostile.katas[0].points] == [corpus[0].place.wrong.caught_by]
+    assert [*one.hostile.katas[0].points] == [corpus[0].wrong.caught_by]
     assert all_of_it.hostile.katas[0] == whole.hostile.katas[0] == corpus[0].kata
     assert one.hostile.expect_failure
     assert not whole.hostile.expect_failure, "a full run diagnoses attacks"
