@@ -60,7 +60,7 @@ def find_submissions(paths: Sequence[Path]) -> Download:
     loose_paths = {path for files in loose.values() for _, path in files}
     found = [path for path in found if path not in loose_paths]
     if not found and not loose:
-        raise CallError(f"{', '.join(map(str, paths))}: no submission in it")
+        raise CallError(f"{', '.join(map(str, paths))}: no submissions found")
     taken = {*found, *loose_paths}
     return Download(found, [path.name for path in members if path not in taken], loose)
 

@@ -21,7 +21,7 @@ def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
 
 def change_each(change: Callable[[Tensor], Tensor], message: str) -> Mistake:
     """Return a mistake that changes every weight."""
-    return instead_of(oracle.after_loading, message)(lambda saved, *_: [change(weight) for weight in saved])
+    return instead_of(oracle.after_loading, message)(lambda saved, before, later: [change(weight) for weight in saved])
 
 
 through_bfloat16 = change_each(lambda w: w.bfloat16().to(w.dtype), "the weights are rounded to bfloat16")
@@ -52,7 +52,7 @@ def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[b
 
 def continue_as(run: str, message: str) -> Mistake:
     """Return a mistake that continues as the run with the given name."""
-    return instead_of(oracle.continue_run, message)(lambda runs, _: runs[run])
+    return instead_of(oracle.continue_run, message)(lambda runs, found: runs[run])
 
 
 rate_lost = continue_as("initial lr", "the optimizer continues with its initial lr: the changed lr is lost")
