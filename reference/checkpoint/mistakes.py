@@ -21,7 +21,12 @@ def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
 
 def change_each(change: Callable[[Tensor], Tensor], message: str) -> Mistake:
     """Return a mistake that changes every weight."""
-    return instead_of(oracle.after_loading, message)(lambda saved, *_: [change(weight) for weight in saved])
+
+    def mistaken(saved: Weights, before: Weights, later: Weights) -> Weights:
+        """Change the saved weights."""
+        return [change(weight) for weight in saved]
+
+    return instead_of(oracle.after_loading, message)(mistaken)
 
 
 through_bfloat16 = change_each(lambda w: w.bfloat16().to(w.dtype), "the weights are rounded to bfloat16")
@@ -51,7 +56,12 @@ def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[b
 
 def continue_as(run: str, message: str) -> Mistake:
     """Return a mistake that continues as the run with the given name."""
-    return instead_of(oracle.continue_run, message)(lambda runs, _: runs[run])
+
+    def mistaken(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
+        """Return that run."""
+        return runs[run]
+
+    return instead_of(oracle.continue_run, message)(mistaken)
 
 
 rate_lost = continue_as("initial lr", "the optimizer continues with its initial lr: the changed lr is lost")

@@ -187,7 +187,12 @@ def unit_norm(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
 
 def decay_if(decays: Callable[[int], bool], message: str) -> Mistake:
     """Return a mistake that selects the decaying parameters by another condition on their number of dimensions."""
-    return instead_of(oracle.get_decay, message)(lambda shape, decay: decay if decays(len(shape)) else 0.0)
+
+    def mistaken(shape: Sequence[int], weight_decay: float) -> float:
+        """Return the weight decay of a parameter."""
+        return weight_decay if decays(len(shape)) else 0.0
+
+    return instead_of(oracle.get_decay, message)(mistaken)
 
 
 all_decay = decay_if(lambda _: True, "all parameters decay, even those with fewer than two dimensions")
