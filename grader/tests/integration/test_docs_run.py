@@ -81,7 +81,7 @@ ENDS = {
 MINUTES = (
     "students.md: Useful commands",  # complete pytest runs; test_student_output.py tests each option
     "instructors.md: Example: a class of 200",  # takes minutes; see test_mark_rules.py
-    "instructors.md: A course of your own",  # takes minutes; see test_wheel.py and test_example_courses.py
+    "instructors.md: A course of your own",  # takes minutes; see test_wheel.py
 )
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
 RUNNER |= {"ASSIGNMENT_TYPE": "individual", "SUBMISSION_TAG": "submit/1", "SUBMITTED_AT": "2026-09-30T23:59:00Z"}

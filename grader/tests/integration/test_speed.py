@@ -6,7 +6,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 from rich.console import Console
 
@@ -180,6 +179,21 @@ PASSED = PerformanceResult("linear_forward", "passed", 5, 5, "why", ratio=0.9, t
 UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
 
 
+def make_queue(
+    monkeypatch: pytest.MonkeyPatch, out: Path, reached: str, *, chosen: str = "auto", fault: str = ""
+) -> Any:
+    """Return a queue with a stored result of ada, whose speed is measured by a fake that has reached this isolation."""
+    write(make_result("why"), out)
+    sandbox = SimpleNamespace(isolation=reached, gpu=None)
+    monkeypatch.setattr(phase, "find_untimed", lambda *_: ([SpeedJob("ada", {}, (), ())], []))
+    monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
+    monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](sandbox))
+    monkeypatch.setattr(phase, "run_smoke_test", lambda *_: fault)
+    monkeypatch.setattr(phase, "grade_speed", lambda *_: iter([Row(PASSED), Row(UNTIMED)]))
+    options = SimpleNamespace(out=out, grading=SimpleNamespace(isolation=chosen))
+    return SimpleNamespace(options=options, katas=(), entries=())
+
+
 @pytest.mark.parametrize(
     ("chosen", "reached", "points", "said"),
     [
@@ -191,20 +205,9 @@ UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
 def test_speed_points_require_bubblewrap_unless_waived(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, reached: str, points: int, said: list[str]
 ) -> None:
-    made, out, warned = make_result("why"), io.StringIO(), list[str]()
-    write(made, tmp_path)
-    job = SpeedJob(made.submission, {}, (), ())
-    sandbox: Any = SimpleNamespace(isolation=reached, gpu=None)
-    monkeypatch.setattr(phase, "find_untimed", lambda *_: ([job], []))
-    monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
-    monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](sandbox))
-    monkeypatch.setattr(phase, "run_smoke_test", lambda *_: "")
-    monkeypatch.setattr(phase, "grade_speed", lambda *_: iter([Row(PASSED), Row(UNTIMED)]))
-    queue: Any = SimpleNamespace(
-        options=SimpleNamespace(out=tmp_path, grading=SimpleNamespace(isolation=chosen)), katas=(), entries=()
-    )
-    assert phase.grade_speeds("cuda", queue, [made.submission], Console(file=out, width=200), warned.append) == ([], "")
-    found = read(tmp_path / made.submission / "result.json")
+    queue, out, warned = make_queue(monkeypatch, tmp_path, reached, chosen=chosen), io.StringIO(), list[str]()
+    assert phase.grade_speeds("cuda", queue, ["ada"], Console(file=out, width=200), warned.append) == ([], "")
+    found = read(tmp_path / "ada/result.json")
     row, other = found.performance
     assert (row.score, row.max_score, other) == (points, points, UNTIMED)
     assert (phase.NO_POINTS in row.message, row.rehearsed) == (points == 0, points == 0)
@@ -217,14 +220,7 @@ def test_speed_points_require_bubblewrap_unless_waived(
 def test_failed_smoke_test_reports_isolation_level_to_instructor(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(phase, "find_untimed", lambda *_: ([SpeedJob("ada", {}, (), ())], []))
-    monkeypatch.setattr(gpu, "choose_gpu", lambda: Gpu("GPU-test", 0))
-    monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](SimpleNamespace(isolation="none")))
-    monkeypatch.setattr(phase, "run_smoke_test", lambda *_: "no memory can be shared")
-    write(msgspec.structs.replace(make_result("why"), submission="ada"), tmp_path)
-    queue: Any = SimpleNamespace(
-        options=SimpleNamespace(out=tmp_path, grading=SimpleNamespace(isolation="auto")), katas=(), entries=()
-    )
+    queue = make_queue(monkeypatch, tmp_path, "none", fault="no memory can be shared")
     unfit = phase.grade_speeds("cuda", queue, ["ada"], Console(file=io.StringIO()), print)[1]
     assert unfit == f"speed is not graded: no memory can be shared ({phase.OWN_EYES})"
     with gpu.reserve(Gpu("GPU-test", 0)):
