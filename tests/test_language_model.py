@@ -344,12 +344,12 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
 
 
 def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None:
-    """If each token depends on the two before it, the loss comes within 0.05 nats of the entropy of the source."""
+    """If each token depends on the two before it, the loss comes within 0.1 nats of the entropy of the source."""
     rng = rng_of(seed)
     vocab, context = 3, 3
     table, text = make_source(rng, vocab, 20_000)
     settings = {
-        **{"vocab": vocab, "dim": 32, "num_layers": 1, "context": context, "steps": 160, "batch_size": 64},
+        **{"vocab": vocab, "dim": 32, "num_layers": 1, "context": context, "steps": 240, "batch_size": 64},
         **{"micro_batch_size": 64, "peak_lr": 0.02, "final_lr": 0.001, "warmup": 10, "checkpoint_every": 1000},
     }
     windows = np.lib.stride_tricks.sliding_window_view(text, context)[:500].copy()
@@ -358,9 +358,9 @@ def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None
     truth = table[windows[:, -2], windows[:, -1]]
     entropy = -np.mean(np.sum(truth * np.log(np.maximum(truth, 1e-30)), -1))
     nats = np.mean(np.sum(truth * -np.log(np.maximum(oracle.softmax(as_float64(scores)), 1e-30)), -1))
-    within = f"at most {entropy + 0.05:.3f} nats: the entropy of the source is {entropy:.3f}"
+    within = f"at most {entropy + 0.1:.3f} nats: the entropy of the source is {entropy:.3f}"
     check(
-        nats <= entropy + 0.05,
+        nats <= entropy + 0.1,
         "the predictions of the trained model are not good enough",
         yours=f"{nats:.3f} nats",
         expected=within,
