@@ -31,7 +31,7 @@ def grade_claims(todo: list[Claim], tests: Tests, sandbox: Sandbox, jobs: int) -
 
 
 def drop_volatile(katas: list[KataResult] | None) -> object:
-    """Return the results without times and names of temporary folders."""
+    """Return the results without times and without the names of temporary folders."""
     plain = msgspec.json.decode(re.sub(rb"/tmp/tmp\w+", b"/tmp/made", msgspec.json.encode(katas)))
     for test in (test for kata in plain or [] for test in kata["tests"]):
         del test["seconds"]

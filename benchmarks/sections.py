@@ -1,4 +1,4 @@
-"""Measures how the time of a run is divided among parts of the program, with a stopwatch around chosen functions.
+"""Measures how a run's time is divided among parts of the program, by timing selected functions.
 
 Time is attributed to the innermost measured function, so that the parts add up to the total.
 """
@@ -65,7 +65,7 @@ class Stopwatch:
 
     @contextmanager
     def measuring(self, functions: dict[Callable[..., Any], str]) -> Iterator[None]:
-        """Measure calls of these functions within this context.
+        """Measure the calls of these functions within this context.
 
         They are wrapped in all modules and classes that use them.
         """
@@ -102,7 +102,7 @@ def list_functions(module: ModuleType) -> list[Callable[..., Any]]:
 
 
 def measure_tree(pid: int) -> tuple[float, float]:
-    """Return the processor seconds of a process and its descendants: first the running ones, then those that ended."""
+    """Return the processor seconds of a process and its descendants: of the running ones, and of those that ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     own, ended = (int(fields[11]) + int(fields[12])) / TICK, (int(fields[13]) + int(fields[14])) / TICK
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():

@@ -25,7 +25,7 @@ def time_command(*command: str, repeats: int = 1, code: int = 0) -> float:
 
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print rows in aligned columns, such as measurement, value, and ratio or target."""
+    """Print rows in aligned columns, such as a measurement, its value, and a ratio or target."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -58,7 +58,7 @@ def time_cold(handout: Path, kata: str) -> float:
 
 
 def time_verdict(terminal: Terminal, handout: Path, kata: str) -> float:
-    """Return the number of seconds from saving the file to the verdict, without the wait for the rest of the output."""
+    """Return the number of seconds from saving the file to the verdict, without waiting for the rest of the output."""
     began = time.perf_counter()
     save(handout, kata)
     terminal.read_until(f"  {kata} ")

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs and mkdocstrings for the documentation site (`mkdocs.yml`)."""
+"""Hooks for MkDocs and mkdocstrings, which build the documentation site (`mkdocs.yml`)."""
 
 import os
 import re

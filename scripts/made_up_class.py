@@ -64,7 +64,7 @@ class Student:
 
 
 def make_students() -> list[Student]:
-    """Return all students, with names in mixed scripts."""
+    """Return all students, with names in various scripts."""
     names = [list(product(given.split(), family.split())) for given, family in GIVEN_AND_FAMILY]
     mixed = [name for group in zip(*names, strict=True) for name in group]
     return [make_student(number, *name) for number, name in enumerate(mixed)]

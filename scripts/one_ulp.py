@@ -124,7 +124,7 @@ def move(result: Tensor, salt: int, *, whole: bool) -> None:
 
 @contextmanager
 def perturb_arithmetic(seed: int) -> Iterator[OneUlp]:
-    """Change the results of operations in probes by one ulp, but not of those in the oracle or the comparison."""
+    """Change the results of operations by one ulp within probes, but not within the oracle or the comparison."""
     mode, run_probe = OneUlp(seed), InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:

@@ -54,7 +54,10 @@ class TestResult:
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:
-    """Return a kata's status: done if all tests passed, not started if none was started, else that of the worst."""
+    """Return the status of a kata, given the outcomes of its tests.
+
+    A kata is done if all tests passed, and not started if no test was started. Otherwise, the worst outcome decides.
+    """
     if not outcomes:
         return "not_graded"
     if set(outcomes) <= {"passed"}:

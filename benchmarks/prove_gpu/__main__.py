@@ -1,4 +1,4 @@
-"""Prove on a GPU, in ten minutes, everything that only a GPU can show: python -m benchmarks.prove_gpu
+"""Run all checks that need a GPU, in ten minutes: python -m benchmarks.prove_gpu
 
 The steps are independent: each runs in a separate process with its own time limit, and a failure does not stop the run.
 The report (Markdown and JSON) is rewritten after every line, so it is complete whenever the run ends. A second run with
@@ -37,7 +37,7 @@ TIMED_OUT = "stopped after its share of the time; the results so far are kept"
 
 @dataclass(frozen=True)
 class Step:
-    """A step: its name, its claim, its seconds in a nine-minute run (scaled for other runs), and its time limit."""
+    """A step: its name and claim, its time limit, and its duration in a nine-minute run (scaled for other runs)."""
 
     name: str
     claim: str
@@ -118,7 +118,7 @@ def describe_machine(device: str, extent: str) -> dict[str, str]:
 
 
 def build_environment(folder: Path, device: str) -> dict[str, str]:
-    """Return the environment variables of a step, which keep it from writing to the home directory and this project.
+    """Return the environment variables of a step, which keep it from writing to the home directory or this project.
 
     The variables hide all GPUs if the run is a rehearsal on the CPU.
     """

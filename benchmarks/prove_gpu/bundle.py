@@ -24,7 +24,7 @@ MOST_BYTES = 60 * 2**20
 
 
 def list_requirements() -> Iterator[str]:
-    """Yield the packages that the steps need from the requirements of the engine, the grader and the students."""
+    """Yield those requirements of the engine, the grader and the students that the steps need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     groups = project["project"]["optional-dependencies"]["grader"], project["dependency-groups"]["students"]
     for requirement in (*project["project"]["dependencies"], *(each for group in groups for each in group)):

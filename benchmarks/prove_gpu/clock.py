@@ -49,7 +49,7 @@ def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[
 
 
 def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
-    """Yield the other clocks. Each one times a block of the task in this process, on the worker's core or device."""
+    """Yield the other clocks. Each one times a block of calls in this process, on the worker's core or device."""
     chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)

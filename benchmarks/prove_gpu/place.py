@@ -1,4 +1,4 @@
-"""The device on which a step runs, the work that the step times there, and the exceptions that end a step."""
+"""The device on which a step runs, the workloads that it times there, and the exceptions that end a step."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ class Lacking(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """The device that the steps use, and the extent of the run."""
+    """The device that the steps use, the time at which a step should end, and whether the run is quick."""
 
     kind: Kind
     until: float  # when the step should end by itself, in seconds of `time.monotonic`

@@ -1,4 +1,4 @@
-"""Run the proof on a GPU from a bundle, with the packages in `wheels/`: python3 run.py [OPTION ...]
+"""Run the checks on a GPU from a bundle, with the packages in `wheels/`: python3 run.py [OPTION ...]
 
 The options are those of `benchmarks/prove_gpu/__main__.py`. Nothing is installed: the wheels that fit this Python are
 unpacked into a temporary folder. torch must be installed.
@@ -33,7 +33,7 @@ def unpack(wheels: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """Run the proof and return its exit code."""
+    """Run the checks and return their exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036  (the machine's Python, not the project's)
         sys.exit(f"Python {platform.python_version()} is too old: 3.11 or newer is needed")
     with tempfile.TemporaryDirectory(prefix="prove-gpu-packages-", ignore_cleanup_errors=True) as folder:

@@ -120,7 +120,7 @@ def grade_files(
 
 
 def make_row(found: PerformanceResult) -> dict[str, object]:
-    """Return the table row of a result. Its rate and MFU, divided by `share`, are those of the baseline."""
+    """Return the table row of a result. Divide its rate and MFU by `share` to get those of the baseline."""
     rate = torch_only.round_figure(found.rate / 1e9) if found.rate else ""
     return {
         "workload": found.workload,

@@ -78,7 +78,7 @@ class HostEvent:
         self.at = time.perf_counter()
 
     def elapsed_time(self, end: "HostEvent") -> float:
-        """Return the milliseconds from this event to another."""
+        """Return the time from this event to another, in milliseconds."""
         return 1e3 * (end.at - self.at)
 
 
@@ -279,7 +279,7 @@ def list_facts() -> Iterator[tuple[str, object]]:
 
 
 def read_cublas_versions() -> Iterator[tuple[str, object]]:
-    """Multiply two matrices and yield the versions of the cuBLAS libraries that torch has loaded for this."""
+    """Multiply two matrices, and yield the versions of the cuBLAS libraries that torch loads to do so."""
     torch.mm(make_matrix(64, 64, torch.bfloat16), make_matrix(64, 64, torch.bfloat16))
     for path in sorted(set(re.findall(r"\S*libcublasLt\.so\S*", Path("/proc/self/maps").read_text()))):
         version = ctypes.CDLL(path).cublasLtGetVersion

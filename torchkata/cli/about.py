@@ -16,7 +16,7 @@ CHINESE_LINE_BREAK = re.compile(
 
 
 def show(kata: Kata) -> None:
-    """Print the task, if it is translated, and the section about the kata. Without a section, refer to the stub."""
+    """Print the translated task, if any, and the section about the kata. If there is no section, refer to the stub."""
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)
@@ -38,7 +38,7 @@ def join_lines(page: str) -> str:
 
 
 def find_section(kata: Kata) -> str:
-    """Return the text below the heading of the kata in `docs/katas.md`, or "" without such a heading."""
+    """Return the text below the heading of the kata in `docs/katas.md`, or "" if there is no such heading."""
     try:
         page = (course().root / PAGE).read_text("utf-8")
     except OSError:

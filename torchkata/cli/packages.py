@@ -1,4 +1,4 @@
-"""Finds packages that a course needs and that are not installed, and the commands that install them."""
+"""Finds the packages that a course needs but that are not installed, and the commands that install them."""
 
 import shutil
 import sys
@@ -43,7 +43,7 @@ def find_versions(name: str) -> list[str]:
 
 
 def list_pip_commands(missing: Sequence[str]) -> list[str]:
-    """Return the commands that install these requirements. On Linux without an NVIDIA GPU, torch is the CPU build."""
+    """Return the commands that install these requirements. On Linux without an NVIDIA GPU, use torch's CPU build."""
     for_cpus = sys.platform == "linux" and shutil.which("nvidia-smi") is None
     torch = [text for text in missing if text.startswith("torch") and for_cpus]
     others = [text for text in missing if text not in torch]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def find_commands() -> dict[str, Kata]:
-    """Return the katas that add a command, keyed by the name of the command. Without a course, the dict is empty."""
+    """Return the katas that add a command, keyed by the command's name. The dict is empty if there is no course."""
     try:
         return {kata.command["name"]: kata for kata in course().katas.values() if kata.command}
     except CourseError:

@@ -18,7 +18,7 @@ MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the me
 
 
 def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
-    """Ask the questions about a kata that have not been answered yet, and show earlier answers with the right numbers.
+    """Ask the unanswered questions about a kata, and show earlier answers together with the correct numbers.
 
     `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the right number is
     computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
@@ -96,7 +96,7 @@ def read_line(prompt: str) -> str:
 
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
-    """Measure the right number on this machine. Raises CallError if the measurement fails."""
+    """Measure the correct number on this machine. Raises CallError if the measurement fails."""
     say("predict.measuring")
     try:
         found = float(question.answer(**sizes))
@@ -109,7 +109,7 @@ def measure(question: Question, sizes: dict[str, object]) -> float:
 
 
 def show(question: Question, given: Prediction, right: float) -> None:
-    """Print the right number, the predicted number, and their ratio."""
+    """Print the correct number, the predicted number, and their ratio."""
     label = words("predict.measured" if question.measured else "predict.right")
     number = f"{right:.4g} {question.unit}".rstrip()
     late = words("predict.after", runs=given.runs) if given.runs else ""
@@ -118,7 +118,7 @@ def show(question: Question, given: Prediction, right: float) -> None:
 
 
 def load() -> Predictions:
-    """Return the stored predictions. Without a file, return empty predictions with a new seed.
+    """Return the stored predictions, or empty predictions with a new seed if there is no file.
 
     Raises CallError if the file is not valid, or OSError if it can't be read.
     """

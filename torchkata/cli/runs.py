@@ -56,7 +56,7 @@ class Forked:
         return self.code
 
     def reap(self, options: int) -> int | None:
-        """Call `waitpid` unless the exit code is known already. Return the exit code, or None if it is not known."""
+        """Call `waitpid` unless the exit code is already known. Return the exit code, or None if it is not known."""
         if self.code is None:
             pid, status = os.waitpid(self.pid, options)
             self.code = os.waitstatus_to_exitcode(status) if pid else None

@@ -70,7 +70,7 @@ class Session:
             self.start(due, tempfile.TemporaryFile())  # noqa: SIM115  (open until the check has ended)
 
     def affected_katas(self, saved: set[str]) -> set[str]:
-        """Return the saved katas and those that import a saved helper, or else the katas of the last run."""
+        """Return the katas that are saved or import a saved helper, or those of the last run if there are none."""
         katas, helpers = saved & course().katas.keys(), saved - course().katas.keys()
         users = {kata for kata in course().katas if helpers & read_imports(course().assignment / f"{kata}.py")}
         return katas | users or set(self.last)

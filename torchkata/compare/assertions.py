@@ -79,7 +79,7 @@ def assert_close(
 
 
 def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
-    """Convert the exact numbers to a tensor or an array of this dtype. Return it and the `finfo` of the dtype."""
+    """Convert the exact numbers to a tensor or an array of this dtype. Return the result and the dtype's `finfo`."""
     if dtype is None and "torch" not in course().preload:
         dtype = np.float64
     if dtype is not None and (isinstance(dtype, (np.dtype, type))):
@@ -200,7 +200,7 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Return a description (a string) in the student's language, "" for None, or any other value formatted."""
+    """Translate a string into the student's language, format any other value, and return "" for None."""
     return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
 
 

@@ -36,7 +36,7 @@ def ignore_local_constants() -> None:
 
 
 def register_random_generators() -> None:
-    """Make Hypothesis register the random generators in advance, because this triggers a garbage collection."""
+    """Make Hypothesis register the random generators in advance, because doing so triggers a garbage collection."""
     with deterministic_PRNG():
         pass
 

@@ -25,16 +25,16 @@ __all__ = [
 
 
 def reduce_torch_overhead() -> None:
-    """Disable parts of torch that take time in this process and that are not needed by tests."""
+    """Disable parts of torch that take time in this process but are not needed by tests."""
     skip_dynamo_import()
     skip_stack_traces()
     torch.set_num_threads(1)  # for such small tensors, starting a second thread takes longer than it saves
 
 
 def skip_dynamo_import() -> None:
-    """Unwrap the methods of `Optimizer` and each optimizer's `step`.
+    """Prevent the methods of `Optimizer` and each optimizer's `step` from importing `torch._dynamo`.
 
-    torch wraps them so that `torch.compile` skips these methods, and the wrappers import `torch._dynamo`, which doubles
+    torch wraps these methods so that `torch.compile` skips them, and the wrappers import `torch._dynamo`, which doubles
     the import time of torch. The wrapper in `torch/_compile.py` can be disabled by an attribute of the method, but the
     wrapper around `step` (`torch/optim/optimizer.py`) cannot. If `torch.compile` is not used, this does not affect any
     results.

@@ -74,7 +74,7 @@ class Course:
         return sorted(path for path in paths if path.suffix in (".py", ".toml", ".po") and path.is_file())
 
     def is_private(self, path: Path) -> bool:
-        """Return whether a file in `reference/` solves a kata or proves the tests, and thus must not be handed out."""
+        """Return whether a file in `reference/` solves a kata or checks the tests, and thus must not be handed out."""
         return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
 
     def affects_points(self, path: Path) -> bool:
@@ -94,7 +94,10 @@ class Course:
         return katas
 
     def read_katas(self) -> dict[str, Kata]:
-        """Read all katas by name, in order. Raises CourseError for an invalid file, but does not check consistency."""
+        """Read all katas and return them by name, in order. Raises CourseError for an invalid file.
+
+        Does not check whether the files are consistent with each other.
+        """
         paths = sorted(self.reference.glob("*/kata.toml"))
         katas = [parse_kata(read_toml(path), path, self.tracks) for path in paths]
         order = list(self.tracks)

@@ -60,7 +60,7 @@ def parse_listing(content: bytes) -> dict[str, str]:
 
 
 def find_unsafe(names: Iterable[str]) -> str | None:
-    """Return a path that, on some system, leads out of the folder or to the same file as another path, or None."""
+    """Return a path that leads out of the folder or coincides with another path on some system, or None."""
     spelled: dict[str, str] = {}
     for name in names:
         folders = map(str, PurePosixPath(name).parents)

@@ -59,7 +59,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A question with the predicted and the right number."""
+    """A question with the predicted number and the correct one."""
 
     kata: str
     text: str
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """The predicted number divided by the right one."""
+        """The predicted number divided by the correct one."""
         return self.predicted / self.right
 
 
@@ -103,12 +103,12 @@ def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str,
 
 
 def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> float | None:
-    """Return the right number, or None if it has to be measured and has not been measured yet."""
+    """Return the correct number, or None if it has to be measured and has not been measured yet."""
     return given.measured if question.measured else float(question.answer(**sizes))
 
 
 def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
-    """Yield a comparison for each prediction about a kata, if the right number is known.
+    """Yield a comparison for each prediction about a kata, if the correct number is known.
 
     Raises CourseError if the questions can't be loaded.
     """
@@ -122,7 +122,7 @@ def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
 
 
 def compare_file(content: bytes, katas: Iterable[str]) -> list[Comparison]:
-    """Compare the predictions in a file, which may have any content, for these katas.
+    """Return the comparisons for these katas, given the content of a predictions file, which need not be valid.
 
     Raises CourseError if the questions can't be loaded.
     """

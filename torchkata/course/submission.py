@@ -18,7 +18,7 @@ def is_module(name: str) -> bool:
 
 
 def parse(source: bytes) -> ast.Module:
-    """Parse a module without issuing SyntaxWarnings. Raises SyntaxError for bad syntax, ValueError for binary data."""
+    """Parse a module without issuing SyntaxWarnings. Raises SyntaxError, or ValueError if the module is binary data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)

@@ -1,4 +1,4 @@
-"""If a test ends with an unexpected exception, decides whether the test is broken or an answer is wrong.
+"""Decides whether a test that ended with an unexpected exception is broken, or whether an answer may be wrong.
 
 A test is considered broken if at least one of the following shows that the exception does not depend on the student's
 answers:
@@ -57,7 +57,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 
 
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
-    """Return whether the body now passes with the answers with which it failed, so that its verdict is random."""
+    """Return whether the body now passes with the same answers with which it failed, which makes its verdict random."""
     try:
         body.body(**example.given, student=ReplayingStudent(example.answers))
     except (Exception, SystemExit):

@@ -1,4 +1,4 @@
-"""Finds facts that hold for all inputs with wrong answers and for no input with a right answer."""
+"""Finds facts that hold for all inputs with wrong answers and for no input with a correct answer."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
-    """Return a sentence with a fact that holds for exactly the inputs with wrong answers, or "" without such a fact.
+    """Return a sentence with a fact that holds for exactly the inputs with wrong answers, or "" if there is none.
 
     `trials` contains each input and whether its answer is right. If a separating fact is that an input is not 0,
     return "", because wrong code is often right for the input 0.
@@ -38,7 +38,7 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
 
 
 def is_empty(value: Plain) -> bool:
-    """Return whether a value is an empty tensor or array, for which almost any answer is right."""
+    """Return whether a value is an empty tensor or array, for which almost any answer is correct."""
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 
@@ -79,5 +79,5 @@ def describe_input(name: str, value: Plain) -> dict[str, bool]:
 
 
 def compare_to(name: str, value: float, *conditions: tuple[str, int]) -> dict[str, bool]:
-    """Return conditions on a number. Each one is given as an operator and the number to compare with."""
+    """Return conditions on a number, one for each pair of an operator and a number to compare with."""
     return {f"{name} {symbol} {number}": OPERATORS[symbol](value, number) for symbol, number in conditions}

@@ -70,7 +70,7 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name. Without this file, the result is empty."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or an empty dict if there is no such file."""
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
@@ -88,7 +88,7 @@ def load_mistakes(kata: str) -> tuple[KnownMistake, ...]:
 
 
 def name_mistake(kata: str, messages: Sequence[str]) -> str:
-    """Return the only message, or both messages if the two mistakes replace the same oracle function, or else ""."""
+    """Return the message if there is only one, both joined if they concern the same oracle function, or else ""."""
     if len(messages) == 2:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
         return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""

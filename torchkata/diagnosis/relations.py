@@ -84,7 +84,7 @@ def make_pair(one: Comparison) -> Pair | None:
 
 
 def find_precision(pairs: Sequence[Pair]) -> str:
-    """Return a sentence if all numbers are almost right but have only the precision of a narrower format."""
+    """Return a sentence if all numbers are almost correct but have only the precision of a narrower format."""
     for name, bits in FORMATS.items():
         lost: set[float] = set()
         for pair in pairs:
@@ -100,13 +100,13 @@ def find_precision(pairs: Sequence[Pair]) -> str:
 
 
 def has_bits(values: Numbers, bits: int) -> Any:
-    """Return an array that tells for each number whether a significand with this many bits can represent it."""
+    """Return, for each number, whether a significand with this many bits can represent it."""
     significand, _ = np.frexp(values)
     return np.ldexp(significand, bits) % 1 == 0
 
 
 def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
-    """Return a sentence if all numbers are right but have the wrong type."""
+    """Return a sentence if all numbers are correct but have the wrong type."""
     if not all(p.yours.shape == p.expected.shape and agrees(p.yours, p.expected, p.eps) for p in pairs):
         return ""
     wrong = [(one, pair) for one, pair in zip(parts, pairs, strict=True) if not have_same_type(one)]
@@ -134,7 +134,7 @@ def have_same_type(one: Comparison) -> bool:
 
 
 def unpack(seen: Sequence[Comparison]) -> tuple[str, list[Comparison]]:
-    """Replace dicts with the first value that differs, and lists with their items. Return the keys as a prefix."""
+    """Replace each dict with its first differing value, and each list with its items. Return the keys as a prefix."""
     prefix, parts = "", list(seen)
     while parts and to_numbers(parts[0].expected) is None:
         first = next((one for one in parts if not same(one.yours, one.expected)), parts[0])
@@ -208,7 +208,7 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:
-    """Return whether two shapes are equal, or one of them is the other in reverse, as after a transpose."""
+    """Return whether two shapes are equal, or one is the reverse of the other, as after a transpose."""
     return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
@@ -235,7 +235,7 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
-    """Return a sentence if the first wrong part, and the right part before it, are the same in all answers."""
+    """Return a sentence if the first wrong part and the correct part before it are the same in all answers."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""

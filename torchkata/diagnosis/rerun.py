@@ -71,6 +71,6 @@ def strip_number(what: str) -> str:
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:
-    """Return the first examples, up to a total size of their answers of `MAX_BYTES`."""
+    """Return as many of the first examples as possible while their answers take at most `MAX_BYTES` in total."""
     sizes = accumulate(count_bytes(example.answers) for example in examples)
     return [example for example, size in zip(examples, sizes, strict=True) if size <= MAX_BYTES]

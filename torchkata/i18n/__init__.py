@@ -35,7 +35,7 @@ WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*
 
 
 def language() -> Language:
-    """Return the student's language, according to a variable in `VARIABLES`, the locale, or else the class."""
+    """Return the student's language: from a variable in `VARIABLES`, from the locale, or else that of the class."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"
@@ -75,7 +75,7 @@ def find_text(kata: str, key: str, chosen: str | None = None) -> str:
 
 
 def find_shared_text(key: str, chosen: str | None = None) -> str:
-    """Return a translated text that is shared by all katas, or "" without a translation."""
+    """Return a translated text that is shared by all katas, or "" if it is not translated."""
     return find_catalogue(chosen or language()).texts.get(key, "")
 
 

@@ -23,13 +23,13 @@ class Catalogue:
 
 
 def find_catalogue(language: str, kata: str = "") -> Catalogue:
-    """Return the translations of a kata, or by default the shared ones. Raises CourseError if they can't be read."""
+    """Return the translations of a kata, or the shared ones for "". Raises CourseError if they can't be read."""
     return Catalogue() if language == "en" else read_catalogue(course().reference / kata / f"{language}.po")
 
 
 @cache
 def read_catalogue(path: Path) -> Catalogue:
-    """Read a catalogue. Without the file or polib, it is empty. Raises CourseError if the file can't be read."""
+    """Read a catalogue. It is empty if the file or polib is missing. Raises CourseError if the file can't be read."""
     if not path.is_file():
         return Catalogue()
     try:

@@ -25,7 +25,7 @@ def register(shell: "InteractiveShell") -> None:
     from IPython.core.error import UsageError
 
     def kata(line: str, cell: str | None = None) -> None:
-        """`%%kata linear` writes the cell to its file and tests it; `%kata` shows the progress, `%kata hint` a hint."""
+        """`%%kata linear` writes a cell to its file and tests it; `%kata` and `%kata hint` show progress and hints."""
         try:
             run_magic(line.split(), cell, client)
         except (CallError, CourseError, OSError) as error:

@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_speed(path: Path) -> bool:
-    """Return whether a path is the file of speed tests in the course."""
+    """Return whether a path is that of the course's speed tests."""
     return path == course().tests / SPEED
 
 

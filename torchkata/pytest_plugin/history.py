@@ -38,7 +38,7 @@ class State:
     cells: dict[str, str] = field(default_factory=dict)  # digest of the file that a notebook cell last wrote
 
     def status(self, kata: str) -> Status:
-        """Return the status of the last run, or `not_graded` without a run."""
+        """Return the status of the last run, or `not_graded` if there is no run."""
         return self.runs[kata].status if kata in self.runs else "not_graded"
 
     def is_old(self, kata: str) -> bool:

@@ -305,7 +305,7 @@ def ignore_warnings() -> Iterator[None]:
 
 @contextmanager
 def limit_search_time(seconds: float, grace: float = 0.0) -> Iterator[None]:
-    """Raise OutOfTime if no time is left, or when the code in this context has used more CPU time than allowed."""
+    """Raise OutOfTime if no time is left, or once the code in this context has used more CPU time than allowed."""
     if seconds <= 0:
         raise OutOfTime
     with limit_processor_time(seconds + grace, OutOfTime()):

@@ -18,7 +18,7 @@ SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
-    """Duplicate the file descriptor of the output if pytest has a terminal reporter. In the grader, it has none."""
+    """Duplicate the file descriptor of the output if pytest has a terminal reporter, which it lacks in the grader."""
     if config.pluginmanager.hasplugin("terminalreporter"):
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())

@@ -47,7 +47,7 @@ def call(assignment: Any, module: str, function: str, *arguments: object) -> obj
 
 
 def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments: object) -> object:
-    """Call another probe, and fill uninitialized memory with zeros instead of the usual NaN."""
+    """Call another probe with uninitialized memory filled with zeros instead of the usual NaN."""
     from torchkata.compat.torch_internals import ZeroedMemory
 
     with ZeroedMemory():

@@ -102,7 +102,7 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
-    """Return the code object of the student's function that a TypeError about its arguments names, or None."""
+    """Return the code object of the student's function named in a TypeError about wrong arguments, or None."""
     named = REFUSED.search(text)
     if named is None:
         return None
@@ -118,7 +118,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 
 
 def find_probe_line(error: BaseException) -> str:
-    """Return the innermost line in the traceback that belongs to a probe, or "" without such a line."""
+    """Return the innermost line in the traceback that belongs to a probe, or "" if there is no such line."""
     lines = [
         linecache.getline(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -81,7 +81,7 @@ class Call:
         return {name: value for name, value in self.arguments().items() if not name.startswith("_")}
 
     def own_inputs(self) -> dict[str, Plain]:
-        """Return the arguments except for lists of tensors, which only probes accept, not the students' functions."""
+        """Return the arguments except for lists of tensors, which probes accept but the students' functions do not."""
         own = self.inputs().items()
         return {name: value for name, value in own if not (isinstance(value, list) and contains_tensor(value))}
 

@@ -62,7 +62,7 @@ class Unread:
     """
 
     def refuse(self, *_: object, **__: object) -> Any:
-        """Raise `AnswerRead`, whatever the operation is."""
+        """Raise `AnswerRead` for any operation."""
         raise AnswerRead
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = refuse

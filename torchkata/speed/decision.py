@@ -307,7 +307,7 @@ def retry_or_end(reason: str, attempt: int, rules: TimingRules) -> Retry | Final
 
 
 def points_on(kind: Kind, workload: Workload) -> Tiers:
-    """Return the points that can be earned on this kind of device: none if the run is a rehearsal."""
+    """Return the points that can be earned on this kind of device, or zeros if the run is a rehearsal."""
     return workload.points if kind in EARNING else Tiers(0.0, 0.0)
 
 

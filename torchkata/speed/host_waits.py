@@ -30,7 +30,7 @@ class HostReads(DispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
     def count_calls(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a method of Tensor to count its calls. It copies values to the host without dispatching an operation."""
+        """Wrap a Tensor method that copies values to the host without dispatching an operation, to count its calls."""
 
         def counting(*args: Any, **options: Any) -> Any:
             self.count += 1

@@ -32,7 +32,7 @@ class Stopwatch:
         return time.perf_counter() - began
 
     def lead(self, work: Callable[[], object]) -> float:
-        """Return for how many seconds the device is still busy after the host has queued this work."""
+        """Return for how many seconds the device remains busy after the host has queued this work."""
         torch.cuda.synchronize()
         work()
         back = time.perf_counter()
