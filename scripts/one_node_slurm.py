@@ -225,7 +225,7 @@ def make_environment(folder: Path) -> dict[str, str]:
 
 
 def get_search_path() -> str:
-    """Return PATH extended by the folders of system daemons."""
+    """Return PATH extended with the folders of system daemons."""
     return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
 
 

@@ -105,7 +105,7 @@ class Course:
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
-        """The workloads by name, in order, except for those that use a kata which this course does not have."""
+        """The workloads by name, in order, except those that use a kata that is missing in this course."""
         path = self.reference / "workloads" / "workloads.toml"
         entries = read_toml(path).get("workload", []) if path.is_file() else []
         workloads = [parse_workload(entry) for entry in entries]
@@ -113,7 +113,7 @@ class Course:
 
     @property
     def lint(self) -> dict[str, dict[str, Any]]:
-        """The patterns in student code to report to instructors, by name. Empty in a handout."""
+        """The patterns in student code that are reported to instructors, by name. Empty in a handout."""
         path = self.reference / "lint.toml"
         return read_toml(path) if path.is_file() else {}
 

@@ -21,7 +21,7 @@ MAX_COUNT = 10**6
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a number.
+    """A question whose answer is a number.
 
     Args:
         text: The question, with a `{name}` for each size.
@@ -93,7 +93,7 @@ def load_questions(kata: str) -> dict[str, Question]:
 
 
 def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str, Any]:
-    """Return the sizes that a question has for a student with this seed, by name."""
+    """Return the sizes in a question, by name, as drawn for a student with this seed."""
 
     def choose(size: str, values: Sequence[Any]) -> Any:
         digest = hashlib.sha256(f"{seed} {kata} {name} {size}".encode()).digest()

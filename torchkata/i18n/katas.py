@@ -81,7 +81,7 @@ def texts_of_command(kata: Kata) -> dict[str, str]:
 
 
 def claim_of(kata: str, test: str, english: str) -> str:
-    """Return the claim of a test, which is the sentence that the test checks."""
+    """Return the claim of a test, a sentence that states the property which the test checks."""
     return first_translation(english, find_text(kata, f"claims.{test}")).removesuffix("。")
 
 
@@ -91,7 +91,7 @@ def class_title_of(kata: Kata) -> str:
 
 
 def class_title_of_test(kata: str, test: str) -> str:
-    """Return the title of a test in the language of the class: its name in English, otherwise its translated claim."""
+    """Return a test's title in the language of the class: its name for English, otherwise its translated claim."""
     english = test.removeprefix("test_").replace("_", " ")
     return first_translation(english, find_text(kata, f"claims.{test}", class_language())).removesuffix("。")
 

@@ -52,7 +52,7 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a diagnosis of any test (`named`) that also explains this result, or else the result's own diagnosis.
+    """Return a diagnosis in `named` that also explains this result, or else the result's own diagnosis.
 
     A diagnosis with two mistakes also explains the results that either mistake explains alone.
     """

@@ -1,4 +1,4 @@
-"""pytest plugin that runs properties on inputs drawn in advance, and runs Hypothesis only if an input fails.
+"""pytest plugin that runs property tests on inputs drawn in advance, and runs Hypothesis only if an input fails.
 
 If all inputs pass, the test passes without using Hypothesis' engine, which takes more time than most test bodies. If an
 input fails, the student's code is imported again, and Hypothesis finds, shrinks and reports the failure. If no inputs
@@ -36,7 +36,7 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True)
 class Input:
-    """The arguments that `@given` would pass to the test, and a callback for the case that the test fails on them."""
+    """The arguments that `@given` would pass to the test, and a callback that is called if the test fails on them."""
 
     given: dict[str, Any]
     failed: Callable[[], None] = lambda: None
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a property of a kata on inputs drawn in advance. For other tests, return None, so that pytest runs them."""
+    """Run a kata's property test on inputs drawn in advance. Return None for other tests, so that pytest runs them."""
     inputs, kata = get_state(pyfuncitem.config).inputs, find_kata(pyfuncitem.path)
     if inputs is None or kata is None or pyfuncitem.cls is not None or not hasattr(pyfuncitem.obj, "hypothesis"):
         return None

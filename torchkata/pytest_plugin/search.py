@@ -277,7 +277,7 @@ class Search:
         return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
 
     def count_changed(self, mistakes: Mistakes, right: Sequence[Trace]) -> int:
-        """Return for how many recorded examples the mistakes change an expected value, compared with `right`."""
+        """Return the number of recorded examples in which the mistakes change an expected value relative to `right`."""
         return sum(self.run(mistakes, one).differs(trace) for one, trace in zip(self.seen, right, strict=True))
 
     def run(self, mistakes: Mistakes, example: Example) -> Trace:

@@ -93,7 +93,7 @@ class Inconclusive(AbortTest):
 
 
 class Endless(TimedOut):
-    """Raised if a test takes too long even without the time that it spends in the student's code."""
+    """Raised if a test takes too long, not counting the time that it spends in the student's code."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(words("timed_out.judging"))

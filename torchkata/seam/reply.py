@@ -128,7 +128,7 @@ def find_probe_line(error: BaseException) -> str:
 
 
 def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
-    """Return whether the key is missing in a local variable that holds an optimizer's `self.state[p]`."""
+    """Return whether the key is missing from a local variable that holds an optimizer's `self.state[p]`."""
     names = frame.f_locals
     with contextlib.suppress(Exception):  # a student's objects may raise anything
         states = [state for state in names["self"].state.values() if error.args[0] not in state]
@@ -161,7 +161,7 @@ def computes_nothing(statement: ast.stmt) -> bool:
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:
-    """Return whether the exception was raised in `frame` itself, since functions of torch may raise the same type."""
+    """Return whether `frame` itself raised the exception, and not a function that it called, such as one of torch."""
     trace: Any = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next

@@ -229,7 +229,7 @@ class InProcess:
 
 @contextmanager
 def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
-    """Raise `error` if the code in this context uses more CPU time than this."""
+    """Raise `error` if the code in this context uses more than this much CPU time."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise error
