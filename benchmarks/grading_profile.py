@@ -1,6 +1,6 @@
 """Measures how long each step takes when one more submission is graded: `python -m benchmarks.grade --profile`.
 
-The submission is graded in this process with a stopwatch around each step. The student's code runs in workers, whose
+The submission is graded in this process, and each step is timed. The student's code runs in workers, whose
 processor time is read from the kernel. The same calls also run in this process, to show the time of the code alone.
 """
 

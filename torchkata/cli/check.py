@@ -1,6 +1,6 @@
 """`kata check`: runs the tests in the same way as the grader, and prints the points.
 
-The command tests the files that `kata export` would include, with as many inputs and the same time limits as the
+The command tests the files that `kata export` would include, with the same number of inputs and time limits as the
 grader. pytest runs in a child process that uses this module as a plugin, so code that hangs or exits Python affects
 only its own kata. The child process is not a sandbox.
 """

@@ -20,7 +20,7 @@ MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the me
 def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     """Ask the unanswered questions about a kata, and show earlier answers together with the correct numbers.
 
-    `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the right number is
+    `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the correct number is
     computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
     the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """

@@ -21,8 +21,8 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
 def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     """Return a sentence with a fact that holds for exactly the inputs with wrong answers, or "" if there is none.
 
-    `trials` contains each input and whether its answer is right. If a separating fact is that an input is not 0,
-    return "", because wrong code is often right for the input 0.
+    `trials` contains each input and whether its answer is correct. If a separating fact is that an input is not 0,
+    return "", because wrong code is often correct for the input 0.
     """
     telling = [(given, right) for given, right in trials if not any(map(is_empty, given.values()))]
     wrong, right = (

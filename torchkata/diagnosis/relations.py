@@ -192,7 +192,7 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
 def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each module or parameter that has another name in the student's `state_dict`.
 
-    Keys such as `layers.0.weight` are compared name by name. The missing and the further keys must have the same
+    Keys such as `layers.0.weight` are compared name by name. The missing and the unexpected keys must have the same
     shapes in the same order. Yield "" for a key that cannot be matched.
     """
     for old, new in zip_longest(missing, further, fillvalue=""):

@@ -10,7 +10,7 @@ VARIABLES = ("VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION")
 def supports_links(*, is_terminal: bool) -> bool:
     """Return whether the terminal supports links.
 
-    Links are not used with NO_COLOR, or over SSH, where files are remote.
+    Links are not used if NO_COLOR is set, or over SSH, where files are remote.
     """
     if not is_terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False

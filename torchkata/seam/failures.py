@@ -12,7 +12,7 @@ BaseException
     │   └── Endless        the test itself takes too long
     ├── Died           the student's process exited without an answer, or sent a malformed one
     └── Inconclusive   a fault of the machine, never the student's
-        └── BrokenTest     a mistake in the course, because of which the test fails for any answer
+        └── BrokenTest     a mistake in the course that makes the test fail for any answer
 """
 
 import signal
