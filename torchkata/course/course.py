@@ -105,7 +105,7 @@ class Course:
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
-        """The workloads by name, in order, except those that use a kata that is missing in this course."""
+        """The workloads by name, in order, except those that use a kata missing from this course."""
         path = self.reference / "workloads" / "workloads.toml"
         entries = read_toml(path).get("workload", []) if path.is_file() else []
         workloads = [parse_workload(entry) for entry in entries]

@@ -35,7 +35,7 @@ WORD = re.compile(r" *(?:[\u2e80-\u9fff\uff00-\uffef][，。；：、）？！]*
 
 
 def language() -> Language:
-    """Return the student's language: from a variable in `VARIABLES`, from the locale, or else that of the class."""
+    """Return the student's language, given by a variable in `VARIABLES`, by the locale, or else by the class."""
     name = next((os.environ[key] for key in VARIABLES if os.environ.get(key)), None) or locale.getlocale()[0] or ""
     if name.lower().startswith(("zh", "chinese")):
         return "zh"
