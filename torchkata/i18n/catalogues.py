@@ -23,7 +23,7 @@ class Catalogue:
 
 
 def find_catalogue(language: str, kata: str = "") -> Catalogue:
-    """Return the translations of a kata, or shared ones if `kata` is empty. Raises CourseError if they can't be read."""
+    """Return the translations of a kata, or shared ones if `kata` is "". Raises CourseError if they can't be read."""
     return Catalogue() if language == "en" else read_catalogue(course().reference / kata / f"{language}.po")
 
 
