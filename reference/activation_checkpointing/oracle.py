@@ -83,7 +83,7 @@ def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the number of recomputed matmuls. A segment's last one is optional if its output is saved."""
+    """Return bounds on the number of recomputed matmuls. A segment's last matmul is optional if its output is saved."""
     return num_layers - segments(num_layers, segment), num_layers
 
 

@@ -110,5 +110,5 @@ def is_refused(tokens: int, sequence_length: int) -> bool:
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return how many bytes of a large file may be read to get a few windows, as a range."""
+    """Return the range in which the number of bytes read from a large file to get a few windows must lie."""
     return range(file_bytes // 8 + 1)

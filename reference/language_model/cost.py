@@ -1,4 +1,4 @@
-"""Predicts the cost of a training step of `kata speak` with the student's own functions, and measures its memory."""
+"""Uses the student's own functions to predict the cost of a training step of `kata speak`, and measures its memory."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ class PeakMemory(TrainingRun, speed.MemoryPeak):
     }
 
     def needed_bytes(self, size: speed.Size) -> int:
-        """Return the peak memory, excluding the first batch."""
+        """Return the peak memory that the shapes require, excluding the first batch."""
         whole = peak_bytes(size.batch, size.width, size.layers, speed.dtype_of(size))
         return whole - sum(given.bytes for given in batches(size, 1).values())
 

@@ -82,7 +82,7 @@ def resume(
     step: int,
     _as_path: bool,
 ) -> dict[str, object]:
-    """Save a run that has the given weights after `stop` steps, then finish it with the old and with new objects.
+    """Save a run that has the given weights after `stop` steps, then finish it with the same objects and with new ones.
 
     Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
     and each tensor of the optimizer's state, whether the file contains its bytes ("found").

@@ -220,7 +220,7 @@ class Event:
     wait = synchronize
 
     def elapsed_time(self, end: "Event") -> float:
-        """Return the elapsed milliseconds. Raises RuntimeError in the same cases as CUDA."""
+        """Return the milliseconds between this event and `end`. Raises RuntimeError in the same cases as CUDA."""
         if not (self.enable_timing and end.enable_timing) or self.at is None or end.at is None:
             raise RuntimeError("both events must have been recorded with enable_timing=True")
         if not (self.query() and end.query()):

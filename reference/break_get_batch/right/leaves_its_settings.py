@@ -1,4 +1,4 @@
-"""Seeds all generators, changes the default dtype, restores nothing, and compares batches with the student's own."""
+"""Seeds all generators, changes the default dtype, restores nothing, and compares with the student's get_batch."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Compares runs with the student's and torch's SGD, and changes torch's default dtype, seed and autograd mode."""
+"""Compares results to the student's and torch's SGD, and changes torch's default dtype, seed and autograd mode."""
 
 import random
 
