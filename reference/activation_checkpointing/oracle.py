@@ -78,7 +78,7 @@ def kept(
 
 
 def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the peak: saved activations, inputs and outputs of a segment's ReLUs, and a few gradients."""
+    """Return bounds on peak memory: saved activations, inputs and outputs of a segment's ReLUs, and a few gradients."""
     return 0, segments(num_layers, segment) + 2 * segment + 6
 
 

@@ -116,7 +116,7 @@ def check_loading(SGD: Any) -> None:
 
 
 def check_nan(SGD: Any) -> None:
-    """Assert that a gradient with NaN is applied."""
+    """Assert that a gradient that contains NaN is applied."""
     p = make_parameter((2,))
     p.grad = torch.full_like(p, math.nan)
     SGD([p], lr=0.1).step()

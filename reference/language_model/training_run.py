@@ -58,7 +58,7 @@ class Speaker:
         return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, optimizer and step of the last checkpoint, or new objects and 0 without a checkpoint."""
+        """Return the model, optimizer and step of the last checkpoint, or new objects and step 0 if there is none."""
         model, optimizer = self.build(run)
         if not self.checkpoint.exists():
             return model, optimizer, 0

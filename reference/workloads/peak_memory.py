@@ -51,7 +51,7 @@ class PeakMemory(TrainingRun, speed.MemoryPeak):
         return whole - sum(given.bytes for given in batches(size, 1).values())
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return a remark on how much memory was used, and a likely cause."""
+        """Return a remark on how much memory was used, and on a likely cause."""
         held = f"Used {1 / measured.ratio:.1f} times the memory that is needed"
         if measured.ratio < 0.6:
             return f"{held}: are activations kept alive? Outputs that never went through `backward()` keep theirs."

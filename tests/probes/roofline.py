@@ -20,7 +20,7 @@ def work(assignment: Any, operation: str, sizes: list[int], dtype: str) -> Any:
 
 @typed(format_work)
 def gives_a_tuple(assignment: Any, operation: str, sizes: list[int], dtype: str) -> bool:
-    """Return True if the work is a tuple."""
+    """Return True if the work function returns a tuple."""
     return isinstance(work(assignment, operation, sizes, dtype), tuple)
 
 
