@@ -70,7 +70,7 @@ def count_roundings(task: Task) -> int:
 
 
 def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) -> None:
-    """Check that the right gradients, or the student's `own`, were added to the existing ones."""
+    """Check that the correct gradients, or the student's `own`, were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(own or exact, scales, strict=True)):
         what = f"gradient of weight {i}"

@@ -291,7 +291,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Load a checkpoint whose tensors are marked as having been saved on a GPU.
 
     The file is saved on the CPU, and then its device tag is rewritten. Nothing is rewritten if the student's code
-    moves every tensor to the CPU before saving, or if the file is not torch's archive.
+    moves every tensor to the CPU before saving, or if the file is not a torch archive.
     """
     with temporary_folder() as place:
         path, moved = place / "run.pt", place / "moved.pt"

@@ -1,7 +1,7 @@
 """A simulated machine: clocks and a GPU that run on simulated time, and a record of the copies to the GPU.
 
 A probe can observe which operations are timed and how data is copied, without a GPU and regardless of this machine's
-load. Operations run on the CPU. Only the durations of operations and the places of tensors are simulated.
+load. Operations run on the CPU. Only the durations of operations and the devices of tensors are simulated.
 """
 
 import time
