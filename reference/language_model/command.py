@@ -121,7 +121,7 @@ def read_run(speaker: Speaker) -> Run:
 
 
 def read_library(texts: Mapping[str, str]) -> tuple[int, bytes]:
-    """Return the number and the content of the standard library's source files. Raises OSError if they are missing."""
+    """Return the number and the contents of the standard library's source files. Raises OSError if they are missing."""
     folder = Path(sysconfig.get_paths()["stdlib"])
     files = [path for path in folder.rglob("*.py") if not LEFT_OUT & {*path.relative_to(folder).parts}]
     content = b"\n".join(path.read_bytes() for path in sorted(files) if path.is_file())
