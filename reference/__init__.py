@@ -1,1 +1,1 @@
-"""Reference material, one folder per kata: oracle, known mistakes, solution, right and wrong implementations."""
+"""Reference material, one folder per kata: oracle, known mistakes, solution, correct and wrong implementations."""

@@ -216,7 +216,7 @@ def default_for_groups(default: float, lr: float) -> tuple[float, float]:
 def change_default(
     step: Callable[..., Any], option: str, right: str, own: Sequence[float], given: Callable[[float], Options]
 ) -> Mistake:
-    """Return a mistake in which an option has a wrong default instead of `right`."""
+    """Return a mistake in which an option has a wrong default instead of the correct one, `right`."""
 
     def mistaken(*args: Any, own: float, **options: Any) -> Any:
         return step(*args, **{**given(own), **options})

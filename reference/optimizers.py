@@ -67,5 +67,5 @@ def get_default_rate(lr: float) -> float:
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
-    """Return two rates of a group without its own lr: if the constructor is called without lr, and if it gets `lr`."""
+    """Return the rate of a group without its own lr, for a constructor call without lr and for one with `lr`."""
     return get_default_rate(default), lr

@@ -39,7 +39,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The programs for the `check` of a kata."""
+    """The programs that a kata's `check` must accept or reject."""
 
     kata: str
     probe: Callable[..., object]
@@ -53,7 +53,7 @@ class Candidates:
         return reply["verdict"], reply["text"]
 
     def assert_right_accepted(self, student: Student, seed: int, demand: Callable[..., None] = check) -> None:
-        """Assert that `check` returns for every correct program. If `demand` is `require`, test this only once."""
+        """Assert that `check` returns for every correct program. If `demand` is `require`, do so once per kata."""
         if demand is require and self.kata in trusted.get(student, ()):
             return
         for program in self.right:

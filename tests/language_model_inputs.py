@@ -63,7 +63,7 @@ def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, i
 
 @st.composite
 def gradients(draw: st.DrawFn, shares: st.SearchStrategy[float]) -> tuple[list[Tensor | None], float]:
-    """Draw gradients, one of which may be None, and a maximum norm, which is their norm times a drawn share."""
+    """Draw gradients, one of which may be None, and a maximum norm: their norm times a number from `shares`."""
     shapes = draw(st.lists(st.sampled_from([[3], [2, 2], [], [4, 1]]), min_size=1, max_size=3))
     rng = rng_of(draw(SEEDS))
     grads = [normal(rng, shape) + 1.0 for shape in shapes]
@@ -88,7 +88,7 @@ class Step:
 
 @st.composite
 def steps(draw: st.DrawFn, *, rows: st.SearchStrategy[int], limits: st.SearchStrategy[float]) -> Step:
-    """Draw a step of SGD. Its maximum norm is the norm of the batch's gradient times a drawn limit."""
+    """Draw an SGD step whose maximum norm is the norm of the batch's gradient times a number from `limits`."""
     micro_batch_size = draw(rows)
     count = micro_batch_size * draw(st.integers(1, 2)) + draw(st.integers(0, micro_batch_size - 1))
     case = draw(cases(rows=st.just(count)))

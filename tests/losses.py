@@ -1,4 +1,4 @@
-"""Checks losses that are returned by a student's code."""
+"""Checks losses that student code returns."""
 
 import torch
 from torch import Tensor

@@ -84,7 +84,7 @@ def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:
 
 
 def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
-    """Return a rule that repeats the updates of a student's run at constant rates, scaled by the learning rate."""
+    """Return a rule that repeats the updates of a student's run at constant rates, rescaled to the current rate."""
     updates: list[list[Any]] = []
     for g, group in enumerate(run.params):
         traces = [[as_float64(p), *(as_float64(step[g][i]) for step in yours)] for i, p in enumerate(group)]

@@ -1,7 +1,7 @@
 """A helper for tests that should not fail if only the student's formula is wrong.
 
-If the student's answer to a plain input is right, such a test compares further answers with the oracle. Otherwise, the
-test compares them with the student's own answers.
+If the student's answer to a plain input is correct, such a test compares further answers with the oracle. Otherwise,
+the test compares them with the student's own answers.
 """
 
 from collections.abc import Callable

@@ -229,7 +229,7 @@ class Lesson:
 
 @st.composite
 def lessons(draw: st.DrawFn, steps: st.SearchStrategy[int], num_layers: st.SearchStrategy[int]) -> Lesson:
-    """Draw a few batches of a few rows."""
+    """Draw initial weights and a few batches of a few rows."""
     dim, rows, depth, count = draw(sizes(3)), draw(sizes(2, 4)), draw(num_layers), draw(steps)
     rng = rng_of(draw(SEEDS))
     xs = [normal(rng, [rows, dim]) for _ in range(count)]

@@ -52,7 +52,7 @@ def run(student: Student, task: Task, frozen: int | None = None) -> Plain:
 
 
 def accumulate(task: Task, worst: bool = False) -> tuple[float, list[Plain]]:
-    """Return loss and gradients in float64. If `worst`, use absolute values so that no terms cancel."""
+    """Return the loss and the gradients in float64. If `worst`, use absolute values so that no terms cancel."""
     weights = [as_float64(weight) for weight in task.case.weights]
     pairs = zip(weights, task.before, strict=True)
     given = [0 * weight if grad is None else as_float64(grad) for weight, grad in pairs]
@@ -70,7 +70,7 @@ def count_roundings(task: Task) -> int:
 
 
 def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) -> None:
-    """Check that the right gradients, or the student's `own`, were added to the existing ones."""
+    """Check that the correct gradients, or the student's `own`, were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(own or exact, scales, strict=True)):
         what = f"gradient of weight {i}"

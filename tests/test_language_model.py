@@ -151,7 +151,7 @@ def test_rate_follows_half_a_cosine(student: Student, schedule: tuple[int, float
 
 
 def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float) -> None:
-    """Compare norm and gradients with the oracle's. Gradients that should not change must be equal bit for bit."""
+    """Compare the norm and the gradients with the oracle's. Gradients that should not change must be identical."""
     reply = student.call(probes.clip, grads, max_norm)
     absent = [grad is None for grad in reply["gradients"]]
     assert_equal(absent, [grad is None for grad in grads], what="whether each gradient is None")

@@ -1,4 +1,4 @@
-"""Property tests for linear_backward: the gradients of x @ w, by hand."""
+"""Property tests for linear_backward: the gradients of x @ w, computed by hand."""
 
 from typing import Any
 

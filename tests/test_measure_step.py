@@ -1,4 +1,4 @@
-"""Tests for the predictions of measure_step, and of its measurements on a simulated device."""
+"""Tests for the predictions of measure_step and for its measurements on a simulated device."""
 
 import torch
 from hypothesis import given

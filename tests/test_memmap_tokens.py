@@ -29,7 +29,7 @@ def make_tokens(length: int, dtype: type[np.integer], seed: int, largest: int = 
 
 
 def assert_tokens(yours: object, tokens: np.ndarray, note: str = "", mistake: str = "") -> None:
-    """Assert that `yours` are the expected tokens, in their dtype."""
+    """Assert that `yours` contains the expected tokens in their dtype."""
     assert_equal(yours, oracle.round_trip(tokens), what="tokens", note=note, mistake=mistake)
 
 

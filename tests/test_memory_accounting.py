@@ -30,7 +30,7 @@ KINDS = st.sampled_from(["parameter_bytes", "gradient_bytes", "optimizer_bytes",
 
 @st.composite
 def views(draw: st.DrawFn) -> tuple[Tensor, list[list[Any]]]:
-    """Generate a root tensor and steps `[source, step, a, b]` to nested views, mostly slices and rows."""
+    """Generate a root tensor and steps `[source, step, a, b]` that create nested views, mostly slices and rows."""
     root = torch.zeros(draw(st.lists(st.integers(2, 4), min_size=1, max_size=3)))
     rng = rng_of(draw(SEEDS))
     steps = rng.choice([*VIEWS, *["slice", "row"] * 3], draw(st.integers(1, 4)))

@@ -33,7 +33,7 @@ class Task:
 
 @st.composite
 def tasks(draw: st.DrawFn, *, whole: bool = False, powers: tuple[int, ...] = (0,)) -> Task:
-    """Draw a task of one to four layers with x and y scaled by a power of 2. `whole` numbers are exact in bfloat16."""
+    """Draw a task of one to four layers, scaled by a power of 2. If `whole`, the predictions are exact in bfloat16."""
     dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 3)), draw(sizes(2, 4))
     lr = draw(st.sampled_from([0.1, 1e-3, 1e-5]))
     size = 2.0 ** draw(st.sampled_from(powers))

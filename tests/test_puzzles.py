@@ -27,7 +27,7 @@ def numbered(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def assert_moved(yours: Plain, expected: Plain) -> None:
-    """Compare with the oracle's array, which has the dtype of the input."""
+    """Compare the result with the oracle's array, which has the dtype of the input."""
     assert_equal(yours, torch.from_numpy(np.ascontiguousarray(expected)))
 
 

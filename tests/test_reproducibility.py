@@ -30,7 +30,7 @@ def repeat_seeds(seed: int, further: int = NEXT) -> list[int]:
 def check_draws(
     student: Student, seeds: list[int], between: int, libraries: Sequence[str], apart: Demand = require
 ) -> None:
-    """Check that equal seeds lead to equal draws. Check with `apart` that different seeds do not."""
+    """Check that equal seeds give equal draws. Use `apart` to check that different seeds give different draws."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
         check_pairs(library, "draws", seeds, drawn[library], apart)
@@ -45,7 +45,7 @@ def find_seeded(student: Student, seed: int) -> list[str]:
 
 
 def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
-    """Check that equal origins lead to equal results. Check with `apart` that different origins do not."""
+    """Check that equal origins give equal results. Use `apart` to check that different ones give different results."""
     origins = oracle.origins(drawn_by, seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]

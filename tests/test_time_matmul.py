@@ -51,7 +51,7 @@ def is_alike(seconds: float, low: float, high: float) -> bool:
 
 
 def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_gpu: bool = False) -> float:
-    """Return the answer on an undisturbed CPU as a multiple of the right one, or 1 if it is right.
+    """Return the answer on an undisturbed CPU as a multiple of the correct one, or 1 if it is correct.
 
     A wrong unit or a forgotten division then fails only the test of the result.
     """

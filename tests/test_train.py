@@ -60,7 +60,7 @@ def check_run(student: Student, lesson: Lesson, lr: float) -> None:
 
 
 def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
-    """Compare the losses and weights of a run with gradient descent. Return whether the student's steps are right.
+    """Compare the losses and weights of a run with gradient descent. Return whether the student's steps are correct.
 
     If single steps are already wrong, compare the run with them instead, because another test reports their mistake.
     """

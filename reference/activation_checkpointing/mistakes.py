@@ -139,7 +139,7 @@ def omit_last(weights: Weights) -> Relus:
 
 
 def omit_segment_ends(num_layers: int, segment: int) -> Relus:
-    """Return the ReLU flags, with those of each segment's last layer set to False."""
+    """Return the ReLU flags, with the flag of each segment's last layer set to False."""
     return [(i + 1) % segment != 0 and i < num_layers - 1 for i in range(num_layers)]
 
 

@@ -78,12 +78,12 @@ def kept(
 
 
 def alive_in_backward(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the peak: saved activations, inputs and outputs of a segment's ReLUs, and a few gradients."""
+    """Return bounds on peak memory: saved activations, inputs and outputs of a segment's ReLUs, and a few gradients."""
     return 0, segments(num_layers, segment) + 2 * segment + 6
 
 
 def recomputed(num_layers: int, segment: int) -> tuple[int, int]:
-    """Return bounds on the number of recomputed matmuls. A segment's last one is optional if its output is saved."""
+    """Return bounds on the number of recomputed matmuls. A segment's last matmul is optional if its output is saved."""
     return num_layers - segments(num_layers, segment), num_layers
 
 

@@ -31,7 +31,7 @@ def check(get_batch: Callable[..., Tensor]) -> None:
 
 
 def check_form(get_batch: Any) -> None:
-    """Assert that a batch is an integer tensor with two dimensions, even if their sizes are 1."""
+    """Assert that a batch is an integer tensor with two dimensions, even if both have size 1."""
     for batch_size, length in ((3, 5), (1, 4), (4, 1), (1, 1), (40, 2)):
         batch = get_batch(np.arange(20), batch_size, length)
         assert isinstance(batch, Tensor), "not a tensor"

@@ -116,7 +116,7 @@ def check_loading(SGD: Any) -> None:
 
 
 def check_nan(SGD: Any) -> None:
-    """Assert that a gradient with NaN is applied."""
+    """Assert that a gradient that contains NaN is applied."""
     p = make_parameter((2,))
     p.grad = torch.full_like(p, math.nan)
     SGD([p], lr=0.1).step()
@@ -124,7 +124,7 @@ def check_nan(SGD: Any) -> None:
 
 
 def check_in_place(SGD: Any, dtype: torch.dtype) -> None:
-    """Assert that a step changes only the values of the parameters, even if their memory is transposed."""
+    """Assert that a step changes only the values of the parameters, even if one of them is not contiguous."""
     transposed = nn.Parameter(torch.randn(3, 2, dtype=torch.float64).to(dtype).t())
     params = [transposed, make_parameter((2, 3), dtype), make_parameter((), dtype), make_parameter((3,), dtype)]
     optimizer = SGD(params, lr=0.5)

@@ -51,7 +51,7 @@ def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[b
 
 
 def continue_as(run: str, message: str) -> Mistake:
-    """Return a mistake that continues as the run with the given name."""
+    """Return a mistake in which the resumed run is the one with the given name."""
     return instead_of(oracle.continue_run, message)(lambda runs, found: runs[run])
 
 

@@ -10,7 +10,7 @@ Run: TypeAlias = Mapping[str, Any]  # the losses and final weights
 
 
 def after_loading(saved: Weights, before: Weights, later: Weights) -> Weights:  # noqa: ARG001
-    """Return the weights after loading: those that were saved, not those `before` loading or those trained `later`."""
+    """Return the weights after loading: the saved ones, not those from before loading or from later training."""
     return saved
 
 

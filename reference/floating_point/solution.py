@@ -7,7 +7,7 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Convert the value and compare it in float64."""
+    """Convert the value to the dtype, and compare the result with 0 in float64."""
     return value != 0 and torch.tensor(value, dtype=torch.float64).to(dtype).double().item() == 0
 
 

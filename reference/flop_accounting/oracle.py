@@ -44,7 +44,7 @@ def products_by_default(L: int) -> int:
 
 
 def deep_linear_flops(B: int, D: int, products: int, times: int = 1) -> int:
-    """Return the FLOPs of this many products of a (B, D) and a (D, D) matrix."""
+    """Return the FLOPs of the given number of products of a (B, D) and a (D, D) matrix."""
     return products * matmul_flops(B, D, D, times)
 
 

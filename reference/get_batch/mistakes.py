@@ -273,7 +273,7 @@ def from_one_start(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Share
 
 
 def is_fixed(a: Int[Array, "calls"], b: Int[Array, "calls"], starts: int) -> bool:
-    """Return whether the distance between the two start positions is constant."""
+    """Return whether the distance between the start positions of two rows is constant and not 0."""
     steps = (b - a)[b < starts - 1] % starts
     return len(steps) > 0 and bool((steps == steps[0]).all() and (a != b).any())
 

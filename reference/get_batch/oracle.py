@@ -51,7 +51,7 @@ def are_even(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 def is_likely(count: int, draws: int, share: float) -> bool:
-    """Return whether a count is likely, given the number of draws and the expected share.
+    """Return whether a count is likely, given the number of draws and the expected fraction.
 
     By Chernoff's bound, P(|count - draws * share| is at least this large on this side) <= exp(-surprise), where
     surprise is `draws` times the relative entropy. A correct count is therefore rejected with a probability of at most
@@ -110,5 +110,5 @@ def is_refused(tokens: int, sequence_length: int) -> bool:
 
 
 def bytes_read(file_bytes: int) -> range:
-    """Return how many bytes of a large file may be read to get a few windows, as a range."""
+    """Return the range in which the number of bytes read from a large file to get a few windows must lie."""
     return range(file_bytes // 8 + 1)

@@ -87,7 +87,7 @@ class DrawnOnce(Mistaken):
         return self.misses_bound(weights) or int((abs(weights) > self.bound).sum()) > STRAYS
 
     def misses_bound(self, weights: Weights) -> bool:
-        """Return whether no weight is close to the bound, using the same test as for the right distribution."""
+        """Return whether no weight is close to the bound, using the same test as for the correct distribution."""
         return TruncatedNormal(self.std).misses_bound(weights)
 
 

@@ -44,7 +44,7 @@ GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr"
 
 
 def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: str = "") -> Iterator[str]:
-    """Begin or continue a run, and yield each line of output as soon as it is known.
+    """Begin or continue a run, and yield each line of output as soon as it is available.
 
     Raises OSError if the disk is full. torch.save raises a RuntimeError in this case, so check the free space.
     """
@@ -68,7 +68,7 @@ def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: 
 
 
 def go_on(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
-    """Train from the last checkpoint to the last step or until the time is up. Raises KeyboardInterrupt on Ctrl-C."""
+    """Train from the last checkpoint until the last step or the time limit. Raises KeyboardInterrupt on Ctrl-C."""
     _, _, start = speaker.load(found)
     found.steps = [step for step in found.steps if step[0] <= start]
     if start == (total := found.settings["steps"]):
@@ -121,7 +121,7 @@ def read_run(speaker: Speaker) -> Run:
 
 
 def read_library(texts: Mapping[str, str]) -> tuple[int, bytes]:
-    """Return the number and the content of the standard library's source files. Raises OSError if they are missing."""
+    """Return the number and the contents of the standard library's source files. Raises OSError if they are missing."""
     folder = Path(sysconfig.get_paths()["stdlib"])
     files = [path for path in folder.rglob("*.py") if not LEFT_OUT & {*path.relative_to(folder).parts}]
     content = b"\n".join(path.read_bytes() for path in sorted(files) if path.is_file())
@@ -170,7 +170,7 @@ def begin(speaker: Speaker, found: Run, limit: float) -> Iterator[str]:
 
 
 def measure_steps(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the mean time of a step. After a warm-up step, measure at least two steps, and for at least `seconds`."""
+    """Return the mean time of a step, measured over at least two steps and at least `seconds`, after a warm-up step."""
     ends = []
 
     def report(_step: int, _loss: float) -> None:

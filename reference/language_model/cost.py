@@ -1,4 +1,4 @@
-"""Predicts the cost of a training step of `kata speak` with the student's own functions, and measures its memory."""
+"""Uses the student's own functions to predict the cost of a training step of `kata speak`, and measures its memory."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None
 
 
 def find_mfu(speaker: Speaker, found: Run, seconds: float) -> float:
-    """Return the MFU of a step that takes this many seconds."""
+    """Return the MFU of a step that takes the given number of seconds."""
     mfu: float = speaker.assignment.promised_flops.mfu(found.predicted["flops"], seconds, found.predicted["promised"])
     return mfu
 

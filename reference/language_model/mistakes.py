@@ -188,7 +188,7 @@ def unit_norm(grads: Sequence[X], max_norm: float) -> tuple[float, list[X]]:
 
 
 def decay_if(decays: Callable[[int], bool], message: str) -> Mistake:
-    """Return a mistake that selects the decaying parameters by another condition on their number of dimensions."""
+    """Return a mistake that selects the decaying parameters by a different condition on their number of dimensions."""
     return instead_of(oracle.get_decay, message)(
         lambda shape, weight_decay: weight_decay if decays(len(shape)) else 0.0
     )

@@ -65,7 +65,7 @@ def forward(weights: Mapping[str, Array], num_layers: int, batch: Int[Array, "ba
 
 
 def list_parts(num_layers: int) -> list[tuple[str, int]]:
-    """List the attentions and blocks of all layers in the order in which they are applied."""
+    """List the attention modules and blocks of all layers in the order in which they are applied."""
     return [(part, layer) for layer in range(num_layers) for part in ("attentions", "blocks")]
 
 

@@ -149,7 +149,7 @@ def train_lm(
     settings: Settings,
     report: Callable[[int, float], None] | None = None,
 ) -> LanguageModel:
-    """Train from the last checkpoint, or from the beginning without a checkpoint."""
+    """Train from the last checkpoint, or from the beginning if there is none."""
     s = settings
     data = load_tokens(tokens_path)
     torch.manual_seed(s.seed)

@@ -1,4 +1,4 @@
-"""The training run of `kata speak`, which is stored in a folder, and the student's code and files that it uses."""
+"""A training run of `kata speak`, which is stored in a folder, and the student's code and the files that it uses."""
 
 import json
 import math
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass
 class Speaker:
-    """The student's code, the texts, the files and the deadline of a call of `kata speak`."""
+    """The student's code, the texts, the files and the deadline that a call of `kata speak` uses."""
 
     assignment: Any
     texts: Mapping[str, str]
@@ -58,7 +58,7 @@ class Speaker:
         return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
-        """Return the model, optimizer and step of the last checkpoint, or new objects and 0 without a checkpoint."""
+        """Return the model, optimizer and step of the last checkpoint, or new objects and step 0 if there is none."""
         model, optimizer = self.build(run)
         if not self.checkpoint.exists():
             return model, optimizer, 0
@@ -69,7 +69,7 @@ class Speaker:
 
     @contextmanager
     def reading(self, file: Path) -> Iterator[None]:
-        """Raise SystemExit if the code in this context fails to read this file."""
+        """Raise SystemExit if the code in the `with` block fails to read this file."""
         try:
             yield
         except NotImplementedError:

@@ -30,7 +30,7 @@ def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (mis
 
 
 def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  # noqa: ARG001  (mistakes use them)
-    """Return the range of the kurtosis: from a normal truncated at three standard deviations to an untruncated one."""
+    """Return the range of the kurtosis, from a truncation at three standard deviations to no truncation."""
     return 2.83, 3.0
 
 

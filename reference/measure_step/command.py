@@ -52,13 +52,13 @@ class Roofline:
         return self.flop_per_sec * mfu
 
     def place(self, flops: int, moved: int) -> Point:
-        """Return the point of an operation on the roofline. Only matrix products have an intensity above 1."""
+        """Return an operation's point on the roofline, marked as a matrix product if its intensity is above 1."""
         intensity = self.kata.arithmetic_intensity(flops, moved)
         return Point(intensity, self.at(intensity), PRODUCT if intensity > 1 else OTHER)
 
 
 def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
-    """Run the measurements and yield each line of output as soon as it is known."""
+    """Run the measurements and yield each line of output as soon as it is available."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
@@ -120,7 +120,7 @@ def time_kinds(model: torch.nn.Module, clock: Callable[[], float]) -> dict[str, 
 
 
 def time_fastest(work: Callable[[], object], clock: Callable[[], float]) -> float:
-    """Return the seconds of the fastest of several calls, excluding the first."""
+    """Return how many seconds the fastest of several calls takes, excluding the first."""
     work()
     times = []
     for _ in range(REPEATS):

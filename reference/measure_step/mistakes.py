@@ -122,7 +122,7 @@ def one_roofline(operations: Sequence[Operation], itemsize: int, flop_per_sec: f
 
 
 def combine(combination: Callable[[float, float], float], message: str) -> Mistake:
-    """Return a mistake that combines an operation's times for arithmetic and for moving bytes with another function."""
+    """Return a mistake that uses another function to combine an operation's times for arithmetic and for memory."""
 
     def mistaken(operations: Sequence[Operation], itemsize: int, flop_per_sec: float, bytes_per_sec: float) -> float:
         """Add up the times of all operations."""

@@ -101,7 +101,7 @@ def count_saved(operations: Sequence[Operation]) -> int:
 
 
 def memory_bytes(D: int, L: int, activations: int, itemsize: int) -> int:
-    """Return the bytes of the weights, their gradients, and this many activations."""
+    """Return the number of bytes of the weights, their gradients, and the given number of activations."""
     weights = [D * D for _ in range(L)]
     return (2 * sum(weights) + activations) * itemsize
 

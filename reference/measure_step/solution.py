@@ -17,7 +17,7 @@ WARM_UP, REPEATS, LR = 2, 5, 0.01
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """List the work of the blocks. The first block does not compute an input gradient."""
+    """List the FLOPs and bytes of each operation. The first block does not compute an input gradient."""
     forward = [matrix_matrix_work(B, D, D, dtype), relu_work(B * D, dtype)]
     relu_backward = (B * D, 3 * B * D * dtype.itemsize)
     grad_weight, grad_input = matrix_matrix_work(D, B, D, dtype), matrix_matrix_work(B, D, D, dtype)
@@ -28,7 +28,7 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Add up the work of all operations."""
+    """Add up the bytes and the minimum seconds of all operations, and compute the FLOPs and the memory."""
     work = step_work(B, D, L, dtype)
     size = dtype.itemsize
     return {
@@ -47,7 +47,7 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Divide the work of each product by the time that it takes."""
+    """Divide the FLOPs of one product and the bytes of another by the time that each product takes."""
     flops, _ = matrix_matrix_work(n, n, n, torch.float32)
     _, moved = matrix_vector_work(rows, n, torch.float32)
     square, tall, vector = torch.ones(n, n), torch.ones(rows, n), torch.ones(n, 1)

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
-    """Save the tokens in the format of `np.save`, without changing the file name."""
+    """Save the tokens in the format of `np.save`, without adding a suffix to the file name."""
     with Path(path).open("wb") as file:
         np.lib.format.write_array(file, np.ascontiguousarray(tokens), allow_pickle=False)
 

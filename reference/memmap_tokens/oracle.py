@@ -17,5 +17,5 @@ def file_bytes(tokens: Int[Array, "n"]) -> tuple[int, int]:
 
 
 def bytes_in_memory(size: int) -> range:
-    """Return how many bytes of a `size`-byte file may be resident after accesses to a few tokens, as a range."""
+    """Return the range in which the number of resident bytes must lie after accesses to a few tokens of a file."""
     return range(size // 8 + 1)

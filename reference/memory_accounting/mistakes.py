@@ -110,7 +110,7 @@ def omit(kind: str, message: str) -> Mistake:
     """Return a mistake that omits the bytes of the given kind."""
 
     def mistaken(num_parameters: int, num_activations: int, **each: int) -> int:
-        """Count only the other kinds."""
+        """Count the bytes of all other kinds."""
         return oracle.training_bytes(num_parameters, num_activations, **{**each, kind: 0})
 
     return instead_of(oracle.training_bytes, message)(mistaken)
@@ -214,7 +214,7 @@ def larger_of(kind: str, default: int, message: str) -> Mistake:
     """Return a mistake that counts only the larger of the activations and another kind."""
 
     def mistaken(num_parameters: int, num_activations: int, *, activation_bytes: int = 4, **each: int) -> int:
-        """Count the other kinds correctly."""
+        """Count only the larger of the two kinds, and all other kinds correctly."""
         larger = max(num_parameters * each.get(kind, default), num_activations * activation_bytes)
         others = oracle.training_bytes(num_parameters, 0, **{**each, kind: 0})
         return others + larger * each.get("times", 1)

@@ -21,7 +21,7 @@ def channels_first(x: Shaped[Array, "... h w c"]) -> Array:
 
 
 def patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
-    """Collect the elements at each position of a patch from all patches."""
+    """Gather the elements at each position within a patch, and join them into one row per patch."""
     places = [x[..., i::n, j::n, :] for i in range(n) for j in range(n)]
     joined = np.concatenate(places, axis=-1)
     return np.reshape(joined, (*joined.shape[:-3], joined.shape[-3] * joined.shape[-2], joined.shape[-1]))
@@ -61,5 +61,5 @@ def window_mask(n: int, window: int) -> Bool[Array, "n n"]:
 
 
 def rms_norm(x: Float[Array, "... d"], eps: float) -> Float[Array, "... d"]:
-    """Divide each row by the root of its mean square plus eps."""
+    """Divide each row by `sqrt(mean(x²) + eps)`."""
     return np.asarray(x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps))

@@ -1,4 +1,4 @@
-"""Puzzles: solve each one in one line with einops or broadcasting."""
+"""Reference solution for puzzles: one line each, with einops or broadcasting."""
 
 import torch
 from einops import rearrange, reduce, repeat

@@ -9,7 +9,7 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the work of multiplying a matrix by a single column."""
+    """Count the FLOPs and bytes of multiplying a matrix by a single column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 

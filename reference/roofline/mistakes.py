@@ -46,7 +46,7 @@ def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]
     """Return a mistake that uses the given function to compute a product's (FLOPs, elements) from its dimensions."""
 
     def mistaken(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-        """Count the bytes of the elements."""
+        """Convert the number of elements to bytes."""
         flops, elements = count(m, times * k, n)
         return flops, elements * itemsize
 
@@ -183,7 +183,7 @@ def count_result_as(of: str, message: str, elements: Callable[[Sequence[int]], i
     """Return a mistake that counts the wrong number of output elements for one operation."""
 
     def mistaken(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-        """Count all other operations correctly."""
+        """Count incorrectly for the given operation, and correctly for all others."""
         flops, moved = oracle.work(operation, sizes, itemsize, times)
         if operation != of:
             return flops, moved

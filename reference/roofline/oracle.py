@@ -7,7 +7,7 @@ ELEMENTWISE = {"relu": 1, "gelu": 20}  # FLOPs per element
 
 
 def work(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
-    """Return the FLOPs and bytes of an operation with vectors or sums that are `times` times as long."""
+    """Return an operation's FLOPs and bytes if its vectors or sums are `times` times as long as in `sizes`."""
     if operation in ELEMENTWISE:
         return elementwise_work(sizes[0], count_flops_each(operation), itemsize, times)
     return product_work(*sides(operation, sizes), itemsize, times)

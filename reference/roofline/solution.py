@@ -14,12 +14,12 @@ def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the work of multiplying a row by a column."""
+    """Count the FLOPs and bytes of multiplying a row by a column."""
     return matrix_matrix_work(1, n, 1, dtype)
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Count the work of multiplying a matrix by a column."""
+    """Count the FLOPs and bytes of multiplying a matrix by a column."""
     return matrix_matrix_work(m, n, 1, dtype)
 
 

@@ -12,7 +12,7 @@ JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is ad
 
 
 def list_timed(run: Run) -> list[float]:
-    """Return the seconds of each timed `a @ b`, including a cold one."""
+    """Return the seconds of each timed `a @ b`, including one without a warm-up."""
     return [product.seconds for product in run.products if product.timed and product.whole]
 
 

@@ -43,7 +43,7 @@ def downhill(lr: float, *, times: int = 1) -> Update:
 
 
 def minimize(message: str) -> Callable[[Loss], Mistake]:
-    """Return a decorator that turns a loss into a mistake: this loss is minimized."""
+    """Return a decorator that turns a loss into a mistake that minimizes this loss."""
     return lambda loss: instead_of(oracle.train, message)(
         lambda weights, batches, lr: descend(weights, batches, downhill(lr), loss)
     )

@@ -24,7 +24,7 @@ FROM_ZEROS = "the weights are initialized to zero"
 def change_events(
     message: str, *, each_step: Sequence[str] = ("batch", "step"), rates: list[float] | None = None, move: bool = False
 ) -> Mistake:
-    """Return a mistake that changes the events of each step, the learning rates, or whether the weights move."""
+    """Return a mistake that changes the events of each step, the learning rates, or whether the weights change."""
     return instead_of(oracle.seen_by_sgd, message)(
         lambda steps, lr: {
             "events": [*each_step] * steps,

@@ -32,7 +32,7 @@ def asked(rows: int, dim: int, steps: int) -> list[int]:  # noqa: ARG001
 
 
 def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
-    """Return the events and learning rates of a run whose SGD changes no weights. No other code may change them."""
+    """Return the events and learning rates of a run whose SGD changes no weights. No other code may change weights."""
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 

@@ -139,5 +139,5 @@ def is_tf32(measured: speed.Measured) -> bool:
 
 
 def is_within(value: float, peak: float, reaches: tuple[float, float]) -> bool:
-    """Return whether a value is within the given range, which consists of two fractions of the peak."""
+    """Return whether a value lies between two given fractions of the peak."""
     return reaches[0] * peak <= value <= reaches[1] * peak

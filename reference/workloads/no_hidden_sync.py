@@ -1,4 +1,4 @@
-"""Measures how much the host waits during training: the time on a busy GPU, or the number of reads on a CPU."""
+"""Measures how long the host waits for a busy GPU during training or, on a CPU, how often it reads a value."""
 
 from typing import Any
 

@@ -46,12 +46,12 @@ class PeakMemory(TrainingRun, speed.MemoryPeak):
     }
 
     def needed_bytes(self, size: speed.Size) -> int:
-        """Return the peak memory, excluding the first batch."""
+        """Return the peak memory that the shapes require, excluding the first batch."""
         whole = peak_bytes(size.batch, size.width, size.layers, speed.dtype_of(size))
         return whole - sum(given.bytes for given in batches(size, 1).values())
 
     def remark(self, measured: speed.Measured) -> str:
-        """Return a remark on how much memory was used, and a likely cause."""
+        """Return a remark on how much memory was used, and on a likely cause."""
         held = f"Used {1 / measured.ratio:.1f} times the memory that is needed"
         if measured.ratio < 0.6:
             return f"{held}: are activations kept alive? Outputs that never went through `backward()` keep theirs."

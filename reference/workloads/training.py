@@ -55,7 +55,7 @@ def parameters(dim: int, num_layers: int) -> int:
 
 
 def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
-    """Return fields with one batch for each call."""
+    """Return the fields for inputs and targets, which contain a separate batch for each call."""
     return {
         "x": speed.Field((calls, size.batch, size.width), speed.dtype_of(size), "given"),
         "target": speed.Field((calls, size.batch), speed.dtype_of(size), "given"),
@@ -236,7 +236,7 @@ class TrainingCheck(speed.Check):
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
     def has_right_scale(self) -> bool:
-        """Return whether the initial weights have the right standard deviation. Zero weights would avoid all work."""
+        """Return whether the initial weights have the correct standard deviation. Zero weights would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
 

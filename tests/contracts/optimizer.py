@@ -69,7 +69,7 @@ def check_formula(student: Student, optimizer: Optimizer, run: OptimizerRun) -> 
 
 
 def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule:
-    """Return the optimizer's rule, or the rule of the student's steps if they follow a different one.
+    """Return the optimizer's rule, or the rule that the student's steps follow if it is a different one.
 
     A wrong formula then fails only the tests of the formula. To find the student's rule, take steps with one optimizer
     per parameter, using the parameter's gradients in order and its group's first learning rate (0.1 if this is 0).

@@ -20,7 +20,7 @@ def read_g2(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads
 
 
 def find_g2(state: Mapping[str, object], p: Tensor) -> object:
-    """Return `g2`. If it is missing but only one tensor has p's shape, return that tensor's name, otherwise None."""
+    """Return `g2` or, if it is missing, the name of the only tensor with p's shape (None if it is not unique)."""
     names = [name for name, value in state.items() if isinstance(value, Tensor) and value.shape == p.shape]
     return state["g2"] if "g2" in state else names[0] if len(names) == 1 else None
 

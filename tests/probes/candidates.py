@@ -45,7 +45,7 @@ def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> 
 
 
 def contains_only_assertions(error: BaseException) -> bool:
-    """Return whether this is an AssertionError, or a group of them, which Hypothesis raises for several failures."""
+    """Return whether the error is an AssertionError or a group of them, as Hypothesis raises for several failures."""
     if isinstance(error, BaseExceptionGroup):
         return error.split(AssertionError)[1] is None
     return isinstance(error, AssertionError)

@@ -82,7 +82,7 @@ def resume(
     step: int,
     _as_path: bool,
 ) -> dict[str, object]:
-    """Save a run that has the given weights after `stop` steps, then finish it with the old and with new objects.
+    """Save a run that has the given weights after `stop` steps, then finish it with the same objects and with new ones.
 
     Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
     and each tensor of the optimizer's state, whether the file contains its bytes ("found").
@@ -291,7 +291,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     """Load a checkpoint whose tensors are marked as having been saved on a GPU.
 
     The file is saved on the CPU, and then its device tag is rewritten. Nothing is rewritten if the student's code
-    moves every tensor to the CPU before saving, or if the file is not torch's archive.
+    moves every tensor to the CPU before saving, or if the file is not a torch archive.
     """
     with temporary_folder() as place:
         path, moved = place / "run.pt", place / "moved.pt"

@@ -163,7 +163,7 @@ def without_each_key(weights: Sequence[Tensor]) -> str:
 
 
 def load_mismatch(saved: Mapping[str, Sequence[int]], other_model: Mapping[str, Sequence[int]]) -> str:
-    """Return code that saves a model and loads it into one with other parameters."""
+    """Return code that saves a model and loads it into a model with other parameters."""
     lines = []
     for name, opt, shapes in (("model", "opt", saved), ("other", "other_opt", other_model)):
         lines.append(f"{name} = nn.Module()")

@@ -18,7 +18,7 @@ class Pass:
 
 
 class DeepLinear(nn.Module):
-    """The model `x @ W₀ @ W₁ … @ w`. The class stores the calls, so that calls of copies are recorded as well."""
+    """The model `x @ W₀ @ W₁ … @ w`. The class stores the calls, so that calls of a copy are also recorded."""
 
     passes: ClassVar[list[Pass]] = []
 

@@ -100,7 +100,7 @@ def large_starts(assignment: Any, length: int, batch_size: int, seed: int) -> ob
     )
 )
 def repeated(assignment: Any, data: Tensor, batch_size: int, sequence_length: int, seed: int) -> dict[str, object]:
-    """Return pairs of batches drawn with one torch seed but different NumPy and `random` seeds, and the torch seed."""
+    """Return pairs of batches with the same torch seed but different NumPy and `random` seeds, and the torch seed."""
 
     def pair(numpy_seed: int, random_seed: int) -> list[object]:
         torch.default_generator.manual_seed(seed)
@@ -178,7 +178,7 @@ def later_change(assignment: Any, data: Tensor, batch_size: int, sequence_length
     )
 )
 def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: int) -> list[str]:
-    """Return the classes of the error raised for data that is too short. A call with just enough data must succeed."""
+    """Return the class names of the error raised for too little data. A call with just enough data must succeed."""
     get_batch = assignment.get_batch.get_batch
     get_batch(np.arange(sequence_length + 1), batch_size, sequence_length)
     return refusal(lambda: get_batch(data.numpy(), batch_size, sequence_length))

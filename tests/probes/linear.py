@@ -12,7 +12,7 @@ from .loading import load
 
 
 def build_layer(assignment: Any, weight: Tensor) -> Any:
-    """Return a layer with the given weight and its dtype."""
+    """Return a layer with the given weight and the same dtype."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
     load(layer, {"weight": weight})
     return layer
@@ -58,7 +58,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     )
 )
 def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
-    """Return parameters, state and dtype of a new layer, and whether its weight is a Parameter (None if missing)."""
+    """Return a new layer's parameters, state and dtype, and whether its weight is a Parameter (None if missing)."""
     with default_dtype(dtype):
         layer = assignment.linear.Linear(input_dim, output_dim)
     weight: Any = getattr(layer, "weight", None)

@@ -57,7 +57,7 @@ def scale(factor: int, result: Any) -> Any:
 
 
 def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
-    """List the FLOPs and bytes of each operation. The student's earlier katas return `factor` times their results."""
+    """List each operation's FLOPs and bytes while the student's earlier katas return `factor` times their results."""
     with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
@@ -72,7 +72,7 @@ def predict(
     bytes_per_sec: float,
     factor: int = 1,
 ) -> object:
-    """Predict a step. The student's earlier katas return `factor` times their results."""
+    """Call `predict_step` while the student's earlier katas return `factor` times their results."""
     with scaled_functions(assignment, factor):
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 

@@ -34,7 +34,7 @@ def format_model(parts: list[list[Any]]) -> str:
 
 
 def format_part(kind: str, a: int, b: int) -> list[str]:
-    """Return lines of source code ending in an expression. `tied` shares a parameter, and `twice` a whole module."""
+    """Return lines of code that end in an expression. `tied` parts share a parameter; `twice` uses one module twice."""
     match kind:
         case "linear":
             return [f"nn.Linear({a}, {b})"]

@@ -182,7 +182,7 @@ def write_interrupted(
 def write_loaded(
     name: str, params: Groups, saved: Sequence[float], own: Sequence[float], grads: Grads, literal: Literal
 ) -> str:
-    """Return code that takes one step after it has loaded another optimizer's learning rates."""
+    """Return code that loads another optimizer's learning rates and then takes one step."""
     first = [*write_optimizer(name, len(params), saved), "state = copy.deepcopy(opt.state_dict())"]
     second = [*write_optimizer(name, len(params), own), "opt.load_state_dict(state)"]
     return "\n".join([write_parameters(params, literal), *first, *second, *write_step(grads[0], literal)])

@@ -168,7 +168,7 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 def run_interrupted(
     assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
 ) -> dict[str, object]:
-    """Return the trace of a run, its end, and its end if the state is saved and loaded after `stop` steps."""
+    """Return a run's parameters after each step, at its end, and at its end if saved and loaded after `stop` steps."""
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)

@@ -1,4 +1,4 @@
-"""Measures how much of an array is resident in memory, according to the system. Not available on Windows."""
+"""Measures how much of an array is resident in memory, according to the operating system. Not available on Windows."""
 
 import ctypes
 import mmap
@@ -16,7 +16,7 @@ def read_nothing_ahead(array: np.ndarray) -> None:
 
 
 def resident_bytes(array: np.ndarray, file: Path) -> int:
-    """Return the number of resident bytes of `array`, which should map `file`. Raises OSError if it is unavailable.
+    """Return the number of resident bytes of `array`, which should map `file`. Raises OSError if it can't be measured.
 
     The grader's sandbox refuses mincore, which would reveal which files other programs have read. It keeps files in
     memory, where a page of a hole becomes a block of the file when a mapping first accesses it.

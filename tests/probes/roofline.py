@@ -14,13 +14,13 @@ def format_work(operation: str, sizes: list[int], dtype: str) -> str:
 
 @typed(format_work)
 def work(assignment: Any, operation: str, sizes: list[int], dtype: str) -> Any:
-    """Call the work function of relu, gelu, dot, matrix_vector or matrix_matrix."""
+    """Call the student's work function for relu, gelu, dot, matrix_vector or matrix_matrix."""
     return getattr(assignment.roofline, f"{operation}_work")(*sizes, getattr(torch, dtype))
 
 
 @typed(format_work)
 def gives_a_tuple(assignment: Any, operation: str, sizes: list[int], dtype: str) -> bool:
-    """Return True if the work is a tuple."""
+    """Return True if the work function returns a tuple."""
     return isinstance(work(assignment, operation, sizes, dtype), tuple)
 
 

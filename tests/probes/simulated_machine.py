@@ -1,7 +1,7 @@
 """A simulated machine: clocks and a GPU that run on simulated time, and a record of the copies to the GPU.
 
 A probe can observe which operations are timed and how data is copied, without a GPU and regardless of this machine's
-load. Operations run on the CPU. Only the durations of operations and the places of tensors are simulated.
+load. Operations run on the CPU. Only the durations of operations and the devices of tensors are simulated.
 """
 
 import time
@@ -220,7 +220,7 @@ class Event:
     wait = synchronize
 
     def elapsed_time(self, end: "Event") -> float:
-        """Return the elapsed milliseconds. Raises RuntimeError in the same cases as CUDA."""
+        """Return the milliseconds between this event and `end`. Raises RuntimeError in the same cases as CUDA."""
         if not (self.enable_timing and end.enable_timing) or self.at is None or end.at is None:
             raise RuntimeError("both events must have been recorded with enable_timing=True")
         if not (self.query() and end.query()):

@@ -37,5 +37,5 @@ def is_contiguous(assignment: Any, shape: list[int], strides: list[int], kind: s
 
 @typed(lambda shape, kind: f"contiguous_strides({make(kind, shape)})")
 def gives_a_tuple(assignment: Any, shape: list[int], kind: str) -> bool:
-    """Return True if the strides are a tuple."""
+    """Return True if the strides are returned as a tuple."""
     return isinstance(assignment.strides.contiguous_strides(make(kind, shape)), tuple)

@@ -117,7 +117,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     )
 )
 def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
-    """Return the weights after one step with lr=0 if get_batch draws this many random numbers, for each of `draws`."""
+    """Return, for each of `draws`, the weights after one step with lr=0 if get_batch draws that many random numbers."""
 
     def start(count: int) -> list[Tensor]:
         def get_batch(*, B: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Lets Hypothesis draw the data and the sizes, and counts starts with fixed data."""
+"""Lets Hypothesis draw the data and the sizes, and counts the start positions in fixed data."""
 
 import numpy as np
 import torch

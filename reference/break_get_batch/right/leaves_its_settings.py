@@ -1,4 +1,4 @@
-"""Seeds all generators, changes the default dtype, restores nothing, and compares batches with the student's own."""
+"""Compares batches with those of the student's get_batch, and changes all seeds and the default dtype permanently."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Compares runs with the student's and torch's SGD, and changes torch's default dtype, seed and autograd mode."""
+"""Compares results with those of the student's and torch's SGD, and changes the default dtype, seed and grad mode."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Lets Hypothesis draw the properties of the machine."""
+"""Lets Hypothesis draw the properties of the simulated machine."""
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Saves a version and random states, which are restored only if the file contains them."""
+"""Also saves a format version and torch's random state, but can load files that contain neither."""
 
 import os
 

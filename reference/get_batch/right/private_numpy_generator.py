@@ -1,4 +1,4 @@
-"""Uses a private NumPy generator, seeded with a draw from torch's generator, and copies on the current stream."""
+"""Seeds a private NumPy generator with a draw from torch's generator, and copies the batch on the current stream."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Computes the work from tensor shapes, and uses functions that the stub does not import and torch's SGD."""
+"""Computes FLOPs and bytes from tensor shapes, and uses torch's SGD and functions that the stub does not import."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Uses reshapes with explicit sizes and no einops, means of means, and the expanded form of the squared distance."""
+"""Uses reshapes with explicit sizes instead of einops, means of means, and the expanded form of squared distances."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Multiplies all gradients of a group as one flat vector, in inference mode."""
+"""Multiplies all gradients of a group by -lr as one flat vector, in inference mode."""
 
 import torch
 
