@@ -7,7 +7,7 @@ from torchkata import Student
 CANDIDATES = load_candidates("break_get_batch", judge, "break_get_batch", "get_batch")
 
 
-def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+def test_correct_programs_are_accepted(student: Student, seed: int) -> None:
     """check(get_batch) returns without an error for every correct get_batch, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
@@ -27,7 +27,7 @@ def test_wrong_bounds_are_caught(student: Student, seed: int) -> None:
     CANDIDATES.assert_group_caught(student, "wrong_bounds", seed)
 
 
-def test_uneven_starts_are_caught(student: Student, seed: int) -> None:
+def test_nonuniform_start_positions_are_caught(student: Student, seed: int) -> None:
     """check(get_batch) raises an AssertionError if some starts are more likely than others."""
     CANDIDATES.assert_group_caught(student, "uneven_starts", seed)
 
@@ -42,6 +42,6 @@ def test_wrong_generators_are_caught(student: Student, seed: int) -> None:
     CANDIDATES.assert_group_caught(student, "wrong_generators", seed)
 
 
-def test_ignored_rules_are_caught(student: Student, seed: int) -> None:
+def test_ignored_device_or_data_rules_are_caught(student: Student, seed: int) -> None:
     """check(get_batch) raises an AssertionError if a rule about the device or the data is broken."""
     CANDIDATES.assert_group_caught(student, "ignored_rules", seed)

@@ -7,7 +7,7 @@ from torchkata import Student
 CANDIDATES = load_candidates("break_sgd", judge, "break_sgd", "SGD")
 
 
-def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+def test_correct_programs_are_accepted(student: Student, seed: int) -> None:
     """check(SGD) returns without an error for every correct SGD, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
@@ -17,17 +17,17 @@ def test_wrong_formulas_are_caught(student: Student, seed: int) -> None:
     CANDIDATES.assert_group_caught(student, "wrong_formulas", seed)
 
 
-def test_memories_of_earlier_steps_are_caught(student: Student, seed: int) -> None:
+def test_dependence_on_earlier_steps_is_caught(student: Student, seed: int) -> None:
     """check(SGD) raises an AssertionError if a step depends on earlier steps."""
     CANDIDATES.assert_group_caught(student, "memories_of_earlier_steps", seed)
 
 
-def test_wrong_rates_are_caught(student: Student, seed: int) -> None:
+def test_wrong_learning_rates_are_caught(student: Student, seed: int) -> None:
     """check(SGD) raises an AssertionError if a group's own lr is ignored, or a valid lr gives a wrong update."""
     CANDIDATES.assert_group_caught(student, "wrong_rates", seed)
 
 
-def test_ignored_changes_are_caught(student: Student, seed: int) -> None:
+def test_ignored_param_group_changes_are_caught(student: Student, seed: int) -> None:
     """check(SGD) raises an AssertionError if a later change of self.param_groups has no effect."""
     CANDIDATES.assert_group_caught(student, "ignored_changes", seed)
 

@@ -7,7 +7,7 @@ from torchkata import Student
 CANDIDATES = load_candidates("break_time_matmul", judge)
 
 
-def test_right_programs_are_accepted(student: Student, seed: int) -> None:
+def test_correct_programs_are_accepted(student: Student, seed: int) -> None:
     """check(run) returns without an error for every correct time_matmul, even an unusual one."""
     CANDIDATES.assert_right_accepted(student, seed)
 
@@ -17,7 +17,7 @@ def test_wrong_units_are_caught(student: Student, seed: int) -> None:
     CANDIDATES.assert_group_caught(student, "wrong_units", seed)
 
 
-def test_wrong_divisions_are_caught(student: Student, seed: int) -> None:
+def test_wrong_time_per_matmul_is_caught(student: Student, seed: int) -> None:
     """check(run) raises an AssertionError if the result is not the time of one matmul."""
     CANDIDATES.assert_group_caught(student, "wrong_divisions", seed)
 
@@ -42,6 +42,6 @@ def test_too_few_matmuls_are_caught(student: Student, seed: int) -> None:
     CANDIDATES.assert_group_caught(student, "too_few_matmuls", seed)
 
 
-def test_other_results_are_caught(student: Student, seed: int) -> None:
+def test_wrong_results_or_modified_inputs_are_caught(student: Student, seed: int) -> None:
     """check(run) raises an AssertionError if the wrong product is timed, the type is wrong, or a matrix is modified."""
     CANDIDATES.assert_group_caught(student, "other_results", seed)

@@ -100,7 +100,7 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
             check(not alike, mistake=note, yours=weight)
 
 
-def test_layers_use_linear_initialization(student: Student, seed: int) -> None:
+def test_layers_are_initialized_like_linear(student: Student, seed: int) -> None:
     """Each layer is initialized like Linear(dim, dim), with standard deviation 1 / sqrt(dim) at any depth."""
     dim, num_layers = 128, 4
     initial = student.call(probes.initial_weights, dim, num_layers, 1, seed)

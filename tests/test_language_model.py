@@ -168,7 +168,7 @@ def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float
 
 
 @given(gradients(st.floats(0.01, 0.9)))
-def test_large_gradients_share_one_norm(student: Student, case: tuple[list[Tensor | None], float]) -> None:
+def test_large_gradients_are_clipped_by_global_norm(student: Student, case: tuple[list[Tensor | None], float]) -> None:
     """If the global norm exceeds max_norm, all gradients are scaled by max_norm / norm. The old norm is returned."""
     check_clipping(student, *case)
 
@@ -269,7 +269,9 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
 
 @costly
 @given(plans(), SEEDS)
-def test_checkpoints_and_reports_count_steps(student: Student, settings: dict[str, Any], seed: int) -> None:
+def test_checkpoints_are_saved_and_losses_reported_on_schedule(
+    student: Student, settings: dict[str, Any], seed: int
+) -> None:
     """A checkpoint is saved every `checkpoint_every` steps and after the last. Each step's loss is reported."""
     reply = student.call(probes.train, draw_tokens(seed, settings["vocab"]), settings)
     count = settings["steps"]

@@ -106,7 +106,7 @@ def test_memory_is_parameters_gradients_and_activations(
 
 
 @given(SIZES, DTYPES)
-def test_flops_count_matmuls_bytes_count_all_operations(
+def test_flops_count_matmuls_but_bytes_count_all_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
     """predict_step counts the FLOPs of the matmuls only, but the bytes moved by all operations."""

@@ -96,7 +96,7 @@ def test_mfu_divides_by_promised_flops(student: Student, flops: float, seconds: 
 
 
 @given(st.sampled_from(DEVICES), st.floats(0.01, 1), st.floats(0.01, 1))
-def test_bfloat16_speedup_multiplies_mfu_and_peak(
+def test_bfloat16_speedup_is_ratio_of_achieved_flop_rates(
     student: Student, name: str, mfu_float32: float, mfu_bfloat16: float
 ) -> None:
     """bfloat16_speedup is the ratio of the achieved FLOP/s: in each dtype, the MFU times the promised FLOP/s."""

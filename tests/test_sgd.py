@@ -20,6 +20,6 @@ def test_step_subtracts_lr_times_grad(student: Student, run: OptimizerRun) -> No
 
 @costly
 @given(runs(steps=3, powers=UP_TO_LARGE))
-def test_step_uses_only_its_own_grad(student: Student, run: OptimizerRun) -> None:
+def test_step_uses_only_current_grad(student: Student, run: OptimizerRun) -> None:
     """Each step uses only the current gradient and does not depend on the gradients of earlier steps."""
     check_formula(student, OPTIMIZER, run)

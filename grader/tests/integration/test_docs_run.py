@@ -33,7 +33,7 @@ NOT_RUN = {
     "downloads; test_self_study.py::test_init_works_without_torch": ("pip install torchkata",),
     "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
     "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
-    "minutes; test_speed.py::test_stored_speed_is_not_measured_again": (
+    "minutes; test_speed.py::test_stored_speed_results_are_reused": (
         "grader grade submissions/* --out results --device cuda",
     ),
     "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_speed": ("grader calibrate",),
@@ -151,7 +151,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for planned in find_sections().items()
     ],
 )
-def test_documented_commands_of_a_section_succeed(
+def test_documented_commands_in_each_section_succeed(
     section: Section, commands: list[str], graded: Path, new_handout: Path, tmp_path: Path
 ) -> None:
     place = shutil.copytree(new_handout if section.document in FOR_STUDENTS else graded, tmp_path / "here")

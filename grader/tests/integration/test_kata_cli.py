@@ -116,7 +116,7 @@ def test_kata_hint_reveals_one_more_hint_each_time(handout: Path) -> None:
     assert course().katas["same_storage"].hints[0] in following, "without a name, hint must use the next kata"
 
 
-def test_kata_about_prints_the_documentation_of_kata(handout: Path) -> None:
+def test_kata_about_prints_documentation_of_the_kata(handout: Path) -> None:
     about = run_kata(handout, "about", "cruncher").out
     assert about.startswith("cruncher · Stack layers into a model\n")
     assert "A model is made of nested modules." in about

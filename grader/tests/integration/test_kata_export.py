@@ -32,7 +32,7 @@ def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     assert (handout / "assignment.zip").read_bytes() == first
 
 
-def test_export_lists_problems(handout: Path) -> None:
+def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     folder = handout / "assignment"
     write_solution(handout, "same_storage", "linear", "cruncher")
     (folder / "get_batch.py").unlink()
@@ -116,7 +116,7 @@ def test_only_python_modules_are_exported(tmp_path: Path) -> None:
     assert [*collect_files(tmp_path)[0]] == ["linear.py"]
 
 
-def test_export_names_failed_katas(handout: Path) -> None:
+def test_export_lists_failed_katas(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / ".kata").mkdir()
     run = {"status": "wrong", "passed": 9, "files": "", "run": ""}
@@ -136,7 +136,7 @@ names = st.text(st.sampled_from(string.ascii_letters + "_-. é1"), min_size=1, m
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.sets(names.map(lambda name: f"{name}.py") | names, max_size=8))
-def test_grader_reads_exported_files_with_any_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
+def test_export_and_grader_select_same_files_by_name(tmp_path_factory: pytest.TempPathFactory, found: set[str]) -> None:
     folder = tmp_path_factory.mktemp("student") / "assignment"
     folder.mkdir()
     for name in {*found, "linear.py"}:

@@ -73,7 +73,7 @@ def test_measured_time_is_shown_on_second_call(handout: Path) -> None:
     assert f"measured {measured:.4g} seconds" in run_kata(handout, "predict", "time_matmul").out
 
 
-def test_prediction_made_after_test_runs_is_marked(handout: Path) -> None:
+def test_prediction_made_after_test_runs_is_marked_late(handout: Path) -> None:
     invitation = "before you run its tests: kata predict roofline"
     assert invitation in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
     early = run_kata(handout, "predict", "roofline", typed="1\n")

@@ -20,7 +20,7 @@ while True:
 """
 
 
-def test_lint_process_is_resource_limited() -> None:
+def test_resources_of_lint_process_are_limited() -> None:
     done = run_python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY

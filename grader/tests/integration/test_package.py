@@ -97,7 +97,7 @@ def test_gradescope_reports_empty_submission(autograder: Path) -> None:
     assert "contains no kata" in read_results(autograder)["output"]
 
 
-def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_reports_insufficient_container_memory(autograder: Path, tmp_path: Path) -> None:
     results, killed = autograder / "results/results.json", tmp_path / "killed"
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
     for others in ("kill -9 $$", f'exec {sys.executable} "$@"'):
@@ -113,7 +113,7 @@ def test_gradescope_reports_too_small_container(autograder: Path, tmp_path: Path
             results.write_text('{"score": 5, "output": "stopped"}')
 
 
-def test_gradescope_setup_names_missing_packages(autograder: Path, tmp_path: Path) -> None:
+def test_gradescope_setup_reports_missing_packages(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
     bare.chmod(0o755)

@@ -151,7 +151,9 @@ def test_concurrent_runs_store_both_proofs(tmp_path: Path, solution: Claim) -> N
     assert None not in [open_record(tmp_path).find(claim) for _, claim in runs]
 
 
-def test_record_evicts_oldest_unused_proofs(tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_evicts_least_recently_used_proofs(
+    tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cache, "MAX_RESULTS", 2)
     seeds = [change_job(solution, seed=seed) for seed in range(3)]
     store_proofs(tmp_path, *seeds[:2])

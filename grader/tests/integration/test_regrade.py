@@ -87,7 +87,7 @@ def test_kata_result_is_reused_until_its_prerequisites_change() -> None:
     assert has_same_fallbacks("linear", set(), frozenset({"cruncher"})), "linear does not build on cruncher"
 
 
-def test_better_points_are_kept_if_tests_are_unchanged() -> None:
+def test_higher_score_is_kept_if_tests_are_unchanged() -> None:
     def kata(score: float, *tests: str) -> KataResult:
         return KataResult("linear", "wrong", score, 5.0, tuple(TestResult(name, "failed", 0, 5) for name in tests))
 

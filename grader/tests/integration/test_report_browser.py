@@ -188,7 +188,7 @@ def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
         assert not any(speeds[speeds.index("") :])
 
 
-def test_rows_are_drawn_when_they_come_into_view(
+def test_rows_are_rendered_when_scrolled_into_view(
     driver: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write, "ROWS", 20)

@@ -35,7 +35,7 @@ def read_assignment(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((folder / "assignment").glob("*.py"))}
 
 
-def test_update_keeps_all_work_of_a_learner(programs: Path, tmp_path: Path) -> None:
+def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path) -> None:
     def type_in(*command: str, code: int = 0) -> Run:
         done = run_installed(programs, mine, *command)
         assert done.code == code, done.out + done.err

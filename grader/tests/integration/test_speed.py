@@ -46,7 +46,7 @@ class Linear(torch.nn.Module):
 
 
 @pytest.mark.timing  # half a minute of blocks
-def test_stored_speed_is_not_measured_again(tmp_path: Path) -> None:
+def test_stored_speed_results_are_reused(tmp_path: Path) -> None:
     right, slow = write_assignment(tmp_path / "right"), write_assignment(tmp_path / "slow", linear=TWICE)
     run = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
     assert run.code in (0, 3), run.err

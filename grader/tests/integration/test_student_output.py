@@ -90,7 +90,7 @@ def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) ->
     assert "wrong" in find_row(out, "linear")
 
 
-def test_timeout_shows_the_line_of_endless_loop(tmp_path: Path) -> None:
+def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
@@ -119,7 +119,7 @@ def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
     assert "test_gradients_reach_every_layer" in others
 
 
-def test_nondeterministic_answers_are_wrong(tmp_path: Path) -> None:
+def test_nondeterministic_answers_are_reported_as_wrong(tmp_path: Path) -> None:
     moody = "import time\n\ndef same_storage(x, y):\n    return time.perf_counter_ns() // 1000 % 2 == 0\n"
     done = run_pytest(write_assignment(tmp_path, same_storage=moody), "--kata", "same_storage")
     assert done.code == 1

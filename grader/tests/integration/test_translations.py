@@ -40,7 +40,7 @@ def show_hint(course: Path) -> str:
     return run_kata(course, "hint", "normalise", KATA_LANG="zh").out
 
 
-def test_update_does_not_change_current_catalogues(vectors: Path) -> None:
+def test_update_does_not_change_up_to_date_catalogues(vectors: Path) -> None:
     before = {path: path.read_bytes() for path in vectors.rglob("*.po")}
     assert len(before) == 4
     assert call(vectors) == call(vectors, "--update") == ["everything is translated"]

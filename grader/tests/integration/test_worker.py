@@ -268,7 +268,7 @@ def compute_for(seconds: float) -> None:
 
 
 @in_bwrap
-def test_time_limits_exclude_the_grader_waiting_for_cpu(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limits_exclude_waiting_time_of_the_grader(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.measure_waiting", time.monotonic)  # as if it had only waited
     with open_runner(sandbox, f"import time\ntime.sleep(1)\n{TORCHS}", call_seconds=0.5) as (runner, _):
         assert runner.run_probe(probes.initial_weights, [1, 1, 1, 0]).outcome == "returned", "waiting must not count"

@@ -65,7 +65,7 @@ ABOUT_KATAS = ("languages", "docs", "project", "stated_figures")
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-def test_certify_reports_everything_missing_in_new_katas(tmp_path: Path) -> None:
+def test_certify_reports_everything_missing_from_new_katas(tmp_path: Path) -> None:
     copy = Path(shutil.copytree(ROOT, tmp_path / "torchkata", ignore=find_ignored))
     settings, page = copy / "pyproject.toml", copy / "docs/katas.md"
     last = list(course().tracks)[-1]

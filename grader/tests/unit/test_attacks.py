@@ -118,7 +118,7 @@ def test_unstopped_attack_must_be_flagged_by_lint(tmp_path: Path) -> None:
     assert find_unlinted(load_corpus(tmp_path, found_anyway.replace(looks, silent))) == line
 
 
-def test_lint_flags_unstopped_attack_but_not_control(tmp_path: Path) -> None:
+def test_lint_must_distinguish_unstopped_attack_from_control(tmp_path: Path) -> None:
     both = ENTRY.replace("HOSTILE = 1", "import socket").replace("HONEST = 1", "import socket")
     assert find_unlinted(load_corpus(tmp_path, both + 'only = "bwrap"\n')) == []
     line = "attack tricks/hides: lint reports nothing that it does not also report for the honest control"
@@ -131,7 +131,7 @@ def test_lint_flags_all_unstopped_attacks_of_corpus(corpus: list[Attack]) -> Non
     assert find_unlinted(admitted) == []
 
 
-def test_trials_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
+def test_trial_results_label_unstopped_attacks(tmp_path: Path) -> None:
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     (only,) = load_corpus(tmp_path, ENTRY + 'only = "bwrap"\n')
     assert [judge_attack(only, wrong, level=level).admitted for level in LEVELS] == ["", "ONLY BWRAP STOPS"]
@@ -140,7 +140,7 @@ def test_trials_label_attacks_that_are_not_stopped(tmp_path: Path) -> None:
     assert judge_attack(opened, wrong).reason == "nobody knows how"
 
 
-def test_quick_attack_trial_runs_no_control(tmp_path: Path) -> None:
+def test_quick_attack_trial_skips_the_control(tmp_path: Path) -> None:
     (attack,) = load_corpus(tmp_path, ENTRY)
     wrong = make_kata_result("same_storage", "wrong", 2.0)
     assert judge_attack(attack, wrong, honest=wrong).control_problem == "same_storage is wrong (test_a)"
@@ -204,7 +204,7 @@ def test_generic_attack_is_appended_to_first_kata_function(tmp_path: Path) -> No
     ("track", "kata", "function"),
     [("core", "same_storage", "same_storage"), ("models", "initialization", "xavier_truncated_normal")],
 )
-def test_first_function_belongs_to_a_graded_kata(
+def test_first_function_is_chosen_from_graded_katas(
     monkeypatch: pytest.MonkeyPatch, track: str, kata: str, function: str
 ) -> None:
     monkeypatch.setattr(courses, "CURRENT", [replace(course(), graded=(track,))])

@@ -100,7 +100,7 @@ def test_every_kata_has_claims_of_every_kind() -> None:
         assert seeds == [0, 1]
 
 
-def test_certify_counts_true_claims() -> None:
+def test_certify_counts_wrong_entries_caught_per_test() -> None:
     katas = course().choose(["linear"])
     outcome = ZooOutcome()
     made = make_claims(katas, seeds=1)
@@ -210,6 +210,6 @@ def test_unlisted_wrong_entry_losing_many_points_is_reported() -> None:
     assert "| linear | 2/3 | 30% | 50% a | 1 | 0 |" in table
 
 
-def test_every_listed_costly_entry_is_in_the_zoo() -> None:
+def test_every_entry_listed_as_costly_exists() -> None:
     for name, listed in read_costly().items():
         assert listed.keys() <= {entry.name for entry in load_wrong(course().katas[name])}, name

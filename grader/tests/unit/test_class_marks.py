@@ -65,7 +65,7 @@ def read_marks(folder: Path, *columns: str) -> list[tuple[str, ...]]:
     return [tuple(row[name] for name in columns) for row in rows]
 
 
-def test_marks_have_a_row_per_student(tmp_path: Path) -> None:
+def test_marks_file_has_one_row_per_student(tmp_path: Path) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class")
     before = {path: path.read_bytes() for path in results.rglob("*.json")}
     done = call_grader("marks", results, folder)
@@ -186,7 +186,7 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     assert steps in strip_tags(read_class_page(results))
 
 
-def test_feedback_page_hides_differing_marks_of_a_group(tmp_path: Path) -> None:
+def test_feedback_page_hides_marks_that_differ_within_group(tmp_path: Path) -> None:
     files = {
         **{"class_csv": "id,group\nada,g\nben,g\n", "overrides_csv": "id,points,reason,who\n"},
         "times_csv": "submission,time\ng,2026-10-02T20:00:00Z\n",

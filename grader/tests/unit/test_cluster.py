@@ -78,7 +78,7 @@ def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest
 
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500))
-def test_chunk_size_limits_task_time_and_count(seconds: float, submissions: int, jobs: int) -> None:
+def test_chunk_size_limits_time_and_number_of_tasks(seconds: float, submissions: int, jobs: int) -> None:
     size = compute_chunk_size(seconds, submissions, make_slurm_options(Path("out"), jobs=jobs))
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
@@ -119,7 +119,7 @@ def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
     return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
 
 
-def test_threads_read_submissions_in_order(tmp_path: Path) -> None:
+def test_submissions_read_by_threads_keep_their_order(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path, LINEAR, *(f"student{number:03}" for number in range(2 * AHEAD + 1)))
     (paths[3] / "linear.py").unlink()
     entries, _ = assign_ids(paths)

@@ -78,7 +78,7 @@ def test_git_reader_ignores_pipes_and_links(repository: Path, place: str, kind: 
     assert find_commit_time(repository, FILES) == ""
 
 
-def test_packed_commits_are_read_as_git_reads_them(repository: Path) -> None:
+def test_commit_times_from_packs_match_git_log(repository: Path) -> None:
     draw = random.Random(0)
     for number in range(30):
         (repository / f"file{draw.randrange(60)}").write_text(f"{number}")

@@ -144,7 +144,7 @@ def test_inplace_method_on_leaf_tensor_is_named() -> None:
     assert explain_crash(raised) == words("crash.leaf_method", method="mul_()", plain="mul()")
 
 
-def test_key_error_is_explained_for_optimizer_state() -> None:
+def test_key_error_from_empty_optimizer_state_is_explained() -> None:
     empty: dict[str, object] = {}
     lines = ('g2 = self.state[p]["g2"]', "return table[name]")
     direct, other = (catch(lambda: empty["g2"], Place("adagrad.py", 3, line)) for line in lines)

@@ -14,7 +14,7 @@ def test_only_exact_device_names_have_a_datasheet(name: str) -> None:
     assert device(name) is None
 
 
-def test_mfu_thresholds_apply_to_two_devices() -> None:
+def test_only_h100_and_h200_have_mfu_thresholds() -> None:
     assert [name for name, entry in devices().items() if entry.mfu] == ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]
 
 

@@ -129,7 +129,7 @@ def test_error_at_tolerance_is_accepted() -> None:
     assert get_rank(judge_samples([replace(sample, error=TOLERANCE) for sample in make_steady_samples(0.9)])) == 2
 
 
-def test_machine_fault_is_retried_twice_then_inconclusive() -> None:
+def test_machine_fault_is_inconclusive_after_two_retries() -> None:
     hot = "the device slowed down: too hot"
     assert [judge_samples(make_steady_samples(0.9), trouble=hot, attempt=attempt) for attempt in (1, 2)] == [
         Retry(hot)

@@ -117,7 +117,7 @@ def test_value_not_reported_by_device_is_none() -> None:
         ("nvmlDeviceGetFieldValues", pynvml.NVML_ERROR_NO_PERMISSION, "NVML: Insufficient Permissions"),
     ],
 )
-def test_nvml_error_is_reported_and_nvml_closed(function: str, code: int, reason: str) -> None:
+def test_nvml_error_is_reported_and_nvml_is_closed(function: str, code: int, reason: str) -> None:
     nvml = FakeNvml(fails={function: code})
     with pytest.raises(StateUnknown) as raised:
         read_state(nvml=nvml)

@@ -106,7 +106,7 @@ def test_relations_are_not_searched_in_large_answers() -> None:
     assert limit_examples([small, large, small]) == [small]
 
 
-def test_failed_check_is_not_explained_by_other_results() -> None:
+def test_failed_check_is_not_explained_by_unrelated_answers() -> None:
     @given(x=st.integers(2, 50))
     def test(student: Student, x: int) -> None:
         for what in ("first", "second"):
@@ -117,7 +117,7 @@ def test_failed_check_is_not_explained_by_other_results() -> None:
     assert find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS) == Relation()
 
 
-def test_diagnosis_budget_interrupts_call_in_process(tmp_path: Path) -> None:
+def test_exhausted_diagnosis_budget_interrupts_in_process_call(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
     runner = InProcess(tmp_path, call_seconds=5.0)
     runner.set_budget(0.05)

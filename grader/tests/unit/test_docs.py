@@ -124,7 +124,7 @@ def test_glossaries_have_the_same_terms_and_katas() -> None:
     assert [(word, chinese, kata) for chinese, word, _, kata in chinese[len(ours) :]] == of_lecture
 
 
-def test_katas_page_has_only_sections_of_katas() -> None:
+def test_katas_page_has_only_track_and_kata_sections() -> None:
     text = (ROOT / "docs/katas.md").read_text("utf-8")
     katas = [f"### {kata.name}: {kata.title}" for kata in course().katas.values()]
     tracks = [f"## {track.title}" for track in course().tracks.values()]

@@ -27,7 +27,7 @@ from grader.tests.support.platforms import (
 from grader.tests.support.sample_results import HOSTILE, make_result
 
 
-def test_gradescope_has_status_and_points_per_outcome() -> None:
+def test_gradescope_status_and_points_depend_on_outcome() -> None:
     report = parse_gradescope(gradescope.render(make_result("why")))
     by_outcome = {test["extra_data"]["outcome"]: test for test in report["tests"]}
     assert by_outcome["passed"]["status"] == "passed"
@@ -87,7 +87,7 @@ def test_github_summary_shows_points_and_failures() -> None:
     assert rows == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
 
-def test_hostile_message_stays_inside_github_fence() -> None:
+def test_hostile_message_cannot_escape_github_code_fence() -> None:
     summary = github.render_summary(make_result(HOSTILE))
     words = ("script", "forged", "link", "bold")
     assert all(word in summary for word in words)
@@ -224,7 +224,7 @@ def test_classroom50_scales_points_without_rounding_up(score: float, most: float
     assert report["max-score"] == sum(test["max-score"] for test in report["tests"])
 
 
-def test_classroom50_fields_come_from_options_then_actions() -> None:
+def test_classroom50_options_override_fields_from_github_actions() -> None:
     actions = {
         "GITHUB_REPOSITORY": "cs336/primitives-ada",
         "GITHUB_SHA": "abc",

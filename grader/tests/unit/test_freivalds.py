@@ -33,7 +33,7 @@ def compute_exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
 
 
 @given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-def test_mean_over_all_signs_is_exact_error(m: int, k: int, n: int, seed: int) -> None:
+def test_mean_over_all_signs_equals_exact_error(m: int, k: int, n: int, seed: int) -> None:
     a, b, c = draw(seed, m, k), draw(seed + 1, k, n), draw(seed + 2, m, n)
     every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
     assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))

@@ -102,7 +102,7 @@ for uuid in sys.argv[1:]:
 """
 
 
-def test_two_graders_never_time_on_one_device() -> None:
+def test_two_graders_cannot_reserve_the_same_device() -> None:
     first, second = (Gpu(f"GPU-{number} of {os.getpid()}", number) for number in range(2))  # apart from other runs
     with gpu.reserve(first) as taken, gpu.reserve(None) as on_cpu:
         assert (taken, on_cpu) == ("", "")

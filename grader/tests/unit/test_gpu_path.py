@@ -219,7 +219,7 @@ def test_batches_requested_early_increase_host_lead(
 
 
 @pytest.mark.parametrize(("ratios", "outcome"), [([0.0, 0.0, 1.0], "passed"), ([0.0, 0.0, 0.0], "failed")])
-def test_workload_with_waiting_host_is_retried(
+def test_workload_is_retried_if_host_waits_for_device(
     monkeypatch: pytest.MonkeyPatch, ratios: list[float], outcome: str
 ) -> None:
     left, begin = iter(ratios), Mock()

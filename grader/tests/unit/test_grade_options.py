@@ -58,7 +58,7 @@ def test_each_command_line_option_sets_one_field(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", GradingOptions.__struct_fields__)
-def test_grading_option_reaches_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_grading_option_is_passed_to_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def start(line: list[str]) -> SimpleNamespace:
         monkeypatch.setattr(sys, "argv", line[line.index("grader.cluster.chunk") :])
         return SimpleNamespace(returncode=chunk.main())

@@ -86,7 +86,7 @@ def test_item_statistics_ignore_order_and_require_ten_students(students: list[An
 @example(
     [(False, 0.980340056), (False, 0.980340056), (True, 0.980340056)]
 )  # due to rounding, the mean of equal values differs from these values
-def test_correlation_is_bounded_and_scale_free(answers: list[tuple[bool, float]]) -> None:
+def test_correlation_is_bounded_and_scale_invariant(answers: list[tuple[bool, float]]) -> None:
     passed, rest = [one for one, _ in answers], [round(share, 9) for _, share in answers]
     found = point_biserial(passed, rest)
     assert (found is None) == (len({*passed}) < 2 or len({*rest}) < 2)

@@ -26,7 +26,7 @@ def test_every_kata_states_hours_and_difficulty() -> None:
         assert not kata.after.endswith("."), f"{kata.name}: it completes a sentence"
 
 
-def test_side_tracks_are_ordered_by_difficulty() -> None:
+def test_katas_of_side_tracks_are_ordered_by_difficulty() -> None:
     for track in course().tracks.keys() - {"core"}:
         levels = [LEVELS.index(kata.difficulty) for kata in course().katas.values() if kata.track == track]
         assert levels == sorted(levels), track

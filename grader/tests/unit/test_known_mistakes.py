@@ -116,7 +116,7 @@ def test_two_mistakes_are_reported_together() -> None:
 
 
 @pytest.mark.parametrize(("test", "found"), [(property_test, ["up; and also: down"]), (side_test, [])])
-def test_pair_must_change_an_expected_value(test: Any, found: list[str]) -> None:
+def test_pair_is_diagnosed_only_if_expected_value_changes(test: Any, found: list[str]) -> None:
     up = make_mistake("up", lambda p, grad, lr: p + lr * grad if grad > 0 else oracle.step(p, grad, lr))
     down = make_mistake("down", lambda p, grad, lr: p + lr * grad if grad < 0 else oracle.step(p, grad, lr))
     assert diagnose(test, up, down, pair_seconds=5.0) == found
@@ -130,7 +130,7 @@ def test_mistakes_that_another_test_named_are_preferred() -> None:
         assert not currently_in_test_context(), "Hypothesis considers the test of the example to be running"
 
 
-def test_only_two_mistakes_in_one_function_are_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alternative_mistakes_must_concern_the_same_function(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = instead_of(print, "elsewhere")(print)
     known = (UPHILL, STILL, HALVED, KnownMistake("elsewhere", (elsewhere,)))
     monkeypatch.setattr(mistakes, "load_mistakes", lambda _: known)
@@ -169,7 +169,7 @@ def test_diagnosis_must_explain_all_answers_within_budget() -> None:
     assert diagnose(plain_test, UPHILL, runner=LocalRunner(calls=2)) == []
 
 
-def test_calls_made_for_diagnosis_are_hidden_in_failure() -> None:
+def test_diagnostic_calls_are_omitted_from_failure_message() -> None:
     body, student = fail(property_test)
     shown = student.last
     assert find_mistakes([UPHILL], body, property_test, student, 5.0, STUDENT_SECONDS) == ["uphill"]
@@ -191,12 +191,12 @@ def test_large_answers_are_not_recorded() -> None:
     assert [example.given["count"] for example in body.kept()] == [2, 3]
 
 
-def test_unreadable_mistakes_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_file_with_syntax_error_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
     assert load_known_mistakes("linear") == ()
 
 
-def test_oracle_is_restored_after_mistake_calls_it() -> None:
+def test_mistake_may_call_oracle_function_it_replaces() -> None:
     with mistakes.patched_oracle(SAME_AS_UPHILL):
         assert oracle.step(1.0, 1.0, 0.5) == 1.5  # type: ignore[arg-type]
         assert oracle.step is not RIGHT

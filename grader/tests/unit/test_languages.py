@@ -51,7 +51,7 @@ def find_catalogues() -> list[Path]:
     return [path for folder in ("torchkata/i18n", "reference", "examples") for path in (ROOT / folder).rglob("*.po")]
 
 
-def test_engine_texts_are_complete_in_every_language() -> None:
+def test_engine_texts_are_translated_into_every_language() -> None:
     english = texts("en")
     for other in (other for other in LANGUAGES if other != "en"):
         entries = read_entries(ROOT / f"torchkata/i18n/{other}.po")
@@ -103,7 +103,7 @@ def test_every_text_key_is_used_and_exists() -> None:
     assert known <= literal | composed
 
 
-def test_translated_note_has_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translated_note_has_the_same_placeholders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     for path in find_catalogues():
         for english, chinese in read_catalogue(path).notes.items():

@@ -16,7 +16,7 @@ FINDINGS = st.tuples(st.sampled_from(["linear", "sgd"]), st.integers(1, 9))
 
 
 @given(found=st.lists(FINDINGS, max_size=30), size=st.sampled_from([1, 300, 2**18]))
-def test_each_block_is_found_at_its_place(found: list[tuple[str, int]], size: int) -> None:
+def test_each_block_is_stored_at_returned_place(found: list[tuple[str, int]], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "CHUNK_SIZE", size)
         made = blocks.Blocks(io.StringIO())

@@ -96,7 +96,7 @@ def test_patches_are_assigned_to_mistakes_by_name() -> None:
     assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
 
 
-def test_right_entry_can_describe_changes_to_solution() -> None:
+def test_correct_entry_can_describe_changes_to_solution() -> None:
     entries = {entry.name: entry for entry in zoo.load_right(course().katas["language_model"])}
     assert entries.keys() == {"torch_parts", *read_toml(course().folder("language_model") / "right.toml")}
     changed = entries["even_parts"]
@@ -105,7 +105,7 @@ def test_right_entry_can_describe_changes_to_solution() -> None:
     assert "torch.split(batch" not in changed.source
 
 
-def test_wrong_entry_is_described_by_its_mistake() -> None:
+def test_description_of_wrong_entry_states_its_mistake() -> None:
     kata = course().katas["adagrad"]
     words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
     assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"

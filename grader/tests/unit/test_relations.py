@@ -134,7 +134,7 @@ def test_relation_between_integers_is_found(told: str, function: Callable[[int],
 
 
 @given(SEEDS)
-def test_lower_precision_and_returned_input_are_found(seed: int) -> None:
+def test_lower_precision_and_unchanged_input_are_detected(seed: int) -> None:
     expected = [torch.tensor(e).float() for e in make_matrices(seed)]
     for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
         seen = [Comparison(e.to(dtype).float(), e) for e in expected]

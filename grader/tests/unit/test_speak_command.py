@@ -179,7 +179,7 @@ def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytes
     assert lines[0].startswith("  │ a·[31m·")
 
 
-def test_options_of_command_are_parsed() -> None:
+def test_speak_command_options_are_parsed() -> None:
     assert plugins.parse_options("speak", ["--minutes", "3", "--device=cpu"]) == ({"minutes": "3", "device": "cpu"}, [])
     check_usage(["speak", "--minutes=3"])
     for wrong in (["--minutes"], ["--steps=3"], ["3"]):

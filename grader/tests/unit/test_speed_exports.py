@@ -255,7 +255,7 @@ def test_class_table_has_a_column_per_track(tmp_path: Path) -> None:
     assert lines[2].split()[1:] == ["15/67", "15", "!", "0", "–"]
 
 
-def test_diff_names_workloads_like_tests() -> None:
+def test_diff_lists_workloads_like_tests() -> None:
     old = make_result_with_speed("why")
     better = replace(old.performance[3], score=3.0, ratio=0.8)
     faster = replace(old.performance[0], ratio=0.97)

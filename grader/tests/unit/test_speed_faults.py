@@ -77,7 +77,7 @@ OTHERS = "another process uses the device"
         ("", "", ""),
     ],
 )
-def test_device_is_timed_only_without_known_fault(
+def test_block_is_timed_only_on_device_without_fault(
     monkeypatch: pytest.MonkeyPatch, lacking: str | BaseException, trouble: str, words: str
 ) -> None:
     begun: list[object] = []
@@ -194,5 +194,5 @@ def test_smoke_test_reports_lost_process_and_wrong_baseline(monkeypatch: pytest.
         baseline.rate()
 
 
-def test_workload_is_inconclusive_if_baseline_works_while_paused(grade: Outcomes) -> None:
+def test_workload_is_inconclusive_if_baseline_runs_while_paused(grade: Outcomes) -> None:
     assert sorted(grade("baseline", "still", 9, Died("it went on working")).values()) == ["inconclusive", "passed"]

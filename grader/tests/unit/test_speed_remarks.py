@@ -38,7 +38,7 @@ def test_speed_remark_is_one_line(
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_no_remark_at_full_speed_or_without_measurement(workload: str, kind: Kind) -> None:
+def test_remark_is_omitted_at_full_or_unmeasured_speed(workload: str, kind: Kind) -> None:
     assert choose_lesson(workload, kind, course().workloads[workload].ratio[kind].full, None) == ""
     assert choose_lesson(workload, kind, None, None) == choose_lesson(workload, kind, math.nan, None) == ""
     assert choose_lesson(workload, kind, 0.09, None) != ""

@@ -37,7 +37,7 @@ def write_class(folder: Path) -> list[Path]:
     return [folder / "eve", ada]
 
 
-def test_outputs_show_reason_of_unreadable_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, most = tmp_path / "out", course().katas["linear"].max_score
     list(make_queue(out, *write_class(tmp_path)).to_grade())
     write(make_result("why", submission="ada"), out)
@@ -177,7 +177,7 @@ def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
     assert (tmp_path / "out/ada/result.json").read_bytes() == before
 
 
-def test_files_changed_since_their_tests_are_not_timed(tmp_path: Path) -> None:
+def test_files_changed_after_testing_are_not_timed(tmp_path: Path) -> None:
     (ada,) = write_submissions(tmp_path, LINEAR, "ada")
     made = make_queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()

@@ -48,7 +48,7 @@ def test_each_group_has_hidden_and_visible_programs(kata: str) -> None:
 
 
 @pytest.mark.parametrize("kata", KATAS)
-def test_solution_accepts_right_and_rejects_wrong_programs(kata: str, solution: Student) -> None:
+def test_solution_accepts_correct_and_rejects_wrong_programs(kata: str, solution: Student) -> None:
     visible = read(kata, "visible.toml")
     visible.assert_right_accepted(solution, 0)
     for group in visible.wrong:

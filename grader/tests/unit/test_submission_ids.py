@@ -34,7 +34,7 @@ def test_unusual_names_are_preserved(tmp_path: Path, name: str) -> None:
         ("\u0958" * 60, "longer than 255 bytes"),
     ],
 )
-def test_invalid_name_is_rejected_without_affecting_others(tmp_path: Path, name: str, problem: str) -> None:
+def test_invalid_name_is_rejected_without_affecting_other_submissions(tmp_path: Path, name: str, problem: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
     entries, (refusal,) = assign_ids([path, make_folder(tmp_path / "ada")])
@@ -74,7 +74,7 @@ def test_equal_names_get_distinct_stable_ids(tmp_path: Path, one: str, other: st
     assert taken != ids[0], "nobody can choose a name that is another's id"
 
 
-def test_exact_match_or_only_readable_submission_is_used() -> None:
+def test_exact_match_or_sole_readable_submission_is_used() -> None:
     people = [Person("ada")]
     found = match_submissions(people, ["Ada", "ada"])
     assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada counts for ada",))

@@ -97,7 +97,7 @@ def test_thresholds_document_states_the_predicted_ratios() -> None:
         assert table[f"`{workload}`: {code}"][2:] == [f"{ratio:.2f}", tier]
 
 
-def test_thresholds_document_states_the_work_and_bounds() -> None:
+def test_thresholds_document_states_work_and_minimum_time() -> None:
     h100 = devices()[DEVICES[0]]
     table = read_table("workload | work of a call | bound on an H100 SXM | thresholds")
     for name, entry in course().workloads.items():

@@ -15,6 +15,6 @@ def test_wrong_functions_are_rejected(student: Student, function: str) -> None:
 
 
 @given(st.sampled_from(oracle.RIGHT))
-def test_right_functions_are_accepted(student: Student, function: str) -> None:
+def test_correct_functions_are_accepted(student: Student, function: str) -> None:
     """NAME returns True for a function that computes the median, however it does so."""
     assert_equal(student.call(probes.run_tests, function), oracle.accepts(function))
