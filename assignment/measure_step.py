@@ -71,7 +71,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Return the "seconds" of one float32 step of your DeepNetwork, and its "mfu" relative to `promised` FLOP/s.
+    """Return `{"seconds": …, "mfu": …}` for a float32 step of your DeepNetwork, the MFU relative to `promised` FLOP/s.
 
     `clock()` waits until the device is idle, then returns the time in seconds. Warm up with at least one step, then
     time at least three further steps.

@@ -17,8 +17,8 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         * with sparsity: in each matrix, two of every four consecutive elements are zero. Dense matrices, which have
           no such zeros, are multiplied at half this rate.
 
-    `device_name` is the name that `torch.cuda.get_device_name()` returns on a device, as in the table. Do not query the
-    current machine.
+    `device_name` is a name that `torch.cuda.get_device_name()` can return, as in the table. Do not query the current
+    machine.
 
     Details:
     - TF32 is not float32: it rounds the operands. FP8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
