@@ -109,7 +109,7 @@ def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... class
 
 
 def window_mask(n: int, window: int) -> Bool[Tensor, "n n"]:
-    """Return the sliding-window attention mask: each position attends to itself and the `window - 1` positions before it.
+    """Return the sliding-window attention mask: a position attends to itself and the `window - 1` positions before it.
 
     Example:
         window_mask(3, window=2)     # [[True, False, False], [True, True, False], [False, True, True]]
