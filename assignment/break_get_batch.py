@@ -8,11 +8,11 @@ from torch import Tensor
 
 
 def check(get_batch: Callable[..., Tensor]) -> None:
-    """Raise an AssertionError if the function `get_batch` is wrong, and return None if it is right.
+    """Raise an AssertionError if the function `get_batch` is wrong, and return None if it is correct.
 
     `get_batch` is another person's solution to the kata `get_batch`. It is correct if it follows every rule
     in the docstring of `get_batch.py`. `check` is called with correct functions and with wrong ones, each of which
-    breaks one rule. You get points for the wrong ones that you reject, but no points if you reject a correct one.
+    breaks one rule. You get points for each wrong function that you reject, but no points if you reject a correct one.
 
     Example:
         def first_rows(data, batch_size, sequence_length, device="cpu"):

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 
 def check(run: Callable[..., SimpleNamespace]) -> None:
-    """Raise an AssertionError if the function `time_matmul` that `run` calls is wrong, and return None if it is right.
+    """Raise an AssertionError if the `time_matmul` that `run` calls is wrong, and return None if it is correct.
 
     The function was written by another person as a solution to the kata `time_matmul`. It is correct if it follows
-    every rule in the docstring of `time_matmul.py`. You get points for the wrong ones that you reject, but no points if
-    you reject a correct one.
+    every rule in the docstring of `time_matmul.py`. You get points for each wrong function that you reject, but no
+    points if you reject a correct one.
 
     `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
     Further arguments:
@@ -30,7 +30,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
         check(run)       # AssertionError: the result is in milliseconds
 
     Details:
-    - A right result is between 0.94 and 1.15 times `seconds`; with `slow`, it is between 0.94 and 5 times `seconds`.
+    - A correct result is between 0.94 and 1.15 times `seconds`; with `slow`, it is between 0.94 and 5 times `seconds`.
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises any other exception, convert
       it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
     - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,

@@ -15,10 +15,11 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Return the FLOPs needed to train a model with this many parameters (all in linear layers) on this many tokens.
+    """Return the number of FLOPs needed to train a model with this many parameters on this many tokens.
 
-    In a product `x @ w`, each token (a row of x) is combined with each parameter (an element of w) once. Count the
-    forward pass, `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y` for w and `grad_y @ wᵀ` for x.
+    All parameters are in linear layers. In a product `x @ w`, each token (a row of x) is combined with each parameter
+    (an element of w) once. Count the forward pass, `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y`
+    for w and `grad_y @ wᵀ` for x.
 
     Both arguments are ints or floats.
 
@@ -44,7 +45,7 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Return the number of days it takes to train a model with this number of parameters on this number of tokens.
+    """Return the number of days it takes to train a model with this many parameters on this many tokens.
 
     Each device achieves the fraction `mfu` (model FLOPs utilization, at most 1) of `peak_flop_per_sec`.
 

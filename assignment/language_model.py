@@ -22,7 +22,7 @@ from .memmap_tokens import load_tokens
 
 @dataclass(frozen=True)
 class Settings:
-    """The sizes of a model, and the settings of its training. This class is provided."""
+    """The sizes of a model and its training settings. This class is provided."""
 
     vocab: int = 256  # tokens are 0 … vocab - 1; by default, bytes
     dim: int = 64
@@ -132,10 +132,11 @@ def learning_rate(step: int, peak: float, final: float, warmup: int, steps: int)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float:
-    """Scale all gradients in place to the global norm `max_norm` if their norm is larger. Return their original norm.
+    """Clip the gradients in place to the global norm `max_norm`, and return their original norm.
 
-    The global norm is the norm of one vector with the elements of all gradients: the square root of the sum of all
-    squares. If it is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise, change nothing.
+    The global norm is the norm of a single vector that contains the elements of all gradients: the square root of the
+    sum of their squares. If it is larger than `max_norm`, multiply every gradient by `max_norm / norm`. Otherwise,
+    change nothing.
 
     Example:
         p, q = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(2))
@@ -203,14 +204,14 @@ def train_lm(
     settings: Settings,
     report: Callable[[int, float], None] | None = None,
 ) -> LanguageModel:
-    """Train a new LanguageModel on the tokens of a file, and return it. If the checkpoint `out` exists, resume it.
+    """Train a new LanguageModel on the tokens of a file, and return it. Resume from the checkpoint `out` if it exists.
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
     rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
     saves a checkpoint to `out`, with the number of steps taken so far as its step. Finally, each step calls
     `report(steps so far, loss)` if `report` is not None. `train_lm` does not catch exceptions that `report` raises.
 
-    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. The same call again takes no
+    For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. Repeating the call takes no
     steps and returns the saved model.
 
     Details:
@@ -245,7 +246,7 @@ def generate(
     Details:
     - Pass the model at most the last `model.context` tokens.
     - The prompt has at least one token, and is not modified.
-    - The same seed of `generator` gives the same tokens. Without a generator, use torch's global one.
+    - Generators with the same seed give the same tokens. If `generator` is None, use torch's global one.
     - Do not build an autograd graph, and return the result on the prompt's device.
     """
     raise NotImplementedError

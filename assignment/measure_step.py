@@ -21,9 +21,9 @@ from .time_matmul import time_matmul
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Return a list with one pair (FLOPs, bytes) of exact ints for each operation of a step.
+    """Return a list of pairs of ints, (FLOPs, bytes), one for each operation of a step, computed exactly.
 
-    The forward pass has 2 · L operations, the backward pass 3 · L - 1, and SGD has L.
+    The forward pass has 2 · L operations, the backward pass has 3 · L - 1, and SGD has L.
 
     Each operation reads its inputs once and writes its result once. The backward pass of a ReLU reads the output of the
     ReLU and its gradient, writes the gradient of the input, and takes 1 FLOP per element. SGD reads p and its gradient,
@@ -41,8 +41,9 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step, the first three as exact ints.
+    """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step.
 
+    Compute the first three exactly, as ints.
     - "flops": FLOPs of the matrix multiplications only; "bytes": the bytes moved by all operations.
     - "memory": bytes of parameters, gradients and saved activations. Count each tensor once. A matmul saves its two
       inputs: the weight, and either x or the output of the previous ReLU. A ReLU saves its output. SGD has no state.
@@ -70,7 +71,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
 def measure_step(
     B: int, D: int, L: int, promised: float, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Return the "seconds" of one float32 step of your DeepNetwork, and its "mfu" relative to `promised` FLOP/s.
+    """Return `{"seconds": …, "mfu": …}` for a float32 step of your DeepNetwork, the MFU relative to `promised` FLOP/s.
 
     `clock()` waits until the device is idle, then returns the time in seconds. Warm up with at least one step, then
     time at least three further steps.

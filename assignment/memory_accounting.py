@@ -48,7 +48,7 @@ def training_bytes(
 ) -> int:
     """Return the total bytes of parameters, gradients, optimizer state and activations, as an exact int.
 
-    The `*_bytes` arguments are the size of one element of each kind. Each parameter has one gradient; `optimizer_bytes`
+    Each `*_bytes` argument is the size of one element of its kind. Each parameter has one gradient; `optimizer_bytes`
     is the size of the entire optimizer state per parameter: 0 for SGD, 4 for AdaGrad, 8 for Adam.
 
     Example, a deep linear model of 2 layers of 64 × 64 on a batch of 8, where each layer keeps its input:

@@ -52,8 +52,8 @@ def per_head_linear(
 
     The last dimension of `x` is "(heads d_in)". If its size is not `heads` times `d_in`, raise any exception.
 
-    Not specified (any choice is fine): what happens if `d_in` is 1 but the heads have another size, because einsum
-    repeats a dimension of size 1.
+    Not specified (any choice is fine): what happens if `d_in` is 1 but the heads have another size (einsum repeats
+    a dimension of size 1).
 
     Example:
         w = torch.tensor([[1., 0., 1.], [0., 1., 1.]])

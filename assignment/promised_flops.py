@@ -15,10 +15,10 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
         FP8 *                                 –                    3958          9000
 
         * with sparsity: in each matrix, two of every four consecutive elements are zero. Dense matrices, which have
-          no such zeros, are multiplied at half of this rate.
+          no such zeros, are multiplied at half this rate.
 
-    `device_name` is the name that `torch.cuda.get_device_name()` returns on a device, as in the table. Do not query the
-    current machine.
+    `device_name` is a name that `torch.cuda.get_device_name()` can return, as in the table. Do not query the current
+    machine.
 
     Details:
     - TF32 is not float32: it rounds the operands. FP8 stands for both torch.float8_e4m3fn and torch.float8_e5m2.
@@ -48,7 +48,7 @@ def mfu(flops: float, seconds: float, promised: float) -> float:
 
 
 def bfloat16_speedup(device_name: str, mfu_float32: float, mfu_bfloat16: float) -> float:
-    """Return how many times as fast a training step is in bfloat16 as in float32 on this device.
+    """Return the speedup of a training step in bfloat16 relative to float32 on this device.
 
     The step performs the same FLOPs in both dtypes. The MFU in each dtype is relative to the FLOP/s that the datasheet
     promises for this dtype. Is a step with a lower MFU always slower?

@@ -48,7 +48,7 @@ def channels_first(x: Shaped[Tensor, "... h w c"]) -> Shaped[Tensor, "... c h w"
 
 
 def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h*w n*n*c"]:
-    """Cut an image into n × n patches, row by row, and flatten each patch as rows, columns, channels.
+    """Cut an image into n × n patches, row by row, and flatten each patch in the order rows, columns, channels.
 
     Example, an image of 2 × 4 pixels with one channel:
         image = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])[..., None]
@@ -58,7 +58,7 @@ def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h
 
 
 def patch_embedding(n: int, channels: int, dim: int) -> nn.Sequential:
-    """Return an `nn.Sequential` of two layers: one that cuts images into `patches`, and an `nn.Linear` to `dim`.
+    """Return an `nn.Sequential` of two layers: one that applies `patches`, and an `nn.Linear` with `dim` outputs.
 
     Its input has shape (batch, height, width, channels). einops has a layer for each function: `Rearrange(pattern)`.
 
@@ -100,7 +100,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
 
 
 def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
-    """Append a dimension of size `classes` that is True at the index of the label (0 to classes - 1), False elsewhere.
+    """Append a dimension of size `classes` that is True at the label's index (0 to classes - 1) and False elsewhere.
 
     Example:
         one_hot(torch.tensor([2, 0]), classes=3)     # [[False, False, True], [True, False, False]]
@@ -109,7 +109,7 @@ def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... class
 
 
 def window_mask(n: int, window: int) -> Bool[Tensor, "n n"]:
-    """Return the mask of sliding-window attention: each query attends to itself and to `window - 1` keys before it.
+    """Return the sliding-window attention mask: a position attends to itself and the `window - 1` positions before it.
 
     Example:
         window_mask(3, window=2)     # [[True, False, False], [True, True, False], [False, True, True]]

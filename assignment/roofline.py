@@ -3,7 +3,7 @@
 At best, arithmetic and data movement overlap, so the slower of the two determines the time.
 
 Details, for the first five functions:
-- The work of an operation is a tuple (FLOPs, bytes) of two exact ints.
+- The work of an operation is a tuple (FLOPs, bytes) of two ints, computed exactly.
 - Every input is read once and the result is written once, all in `dtype`, with `dtype.itemsize` bytes per element.
 - A sum of n products takes 2 · n FLOPs.
 """
@@ -12,7 +12,7 @@ import torch
 
 
 def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `torch.relu(x)` on n elements: one FLOP (a comparison) per element.
+    """Return the FLOPs and bytes of `torch.relu(x)` on n elements: one FLOP (a comparison) per element.
 
     Example:
         relu_work(1024, torch.bfloat16)     # (1024, 4096): 0.25 FLOP/byte
@@ -21,7 +21,7 @@ def relu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `gelu(x)` on n elements: 20 FLOPs per element, the lecture's estimate.
+    """Return the FLOPs and bytes of `gelu(x)` on n elements: 20 FLOPs per element, the lecture's estimate.
 
     Example:
         gelu_work(1024, torch.bfloat16)     # (20480, 4096): 5 FLOP/byte, the same bytes as a ReLU
@@ -30,7 +30,7 @@ def gelu_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `x @ y` for two vectors of n elements.
+    """Return the FLOPs and bytes of `x @ y` for two vectors of n elements.
 
     Example:
         dot_work(1024, torch.bfloat16)     # (2048, 4098): about 0.5 FLOP/byte
@@ -39,7 +39,7 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `w @ x` for an (m, n) matrix and a vector, as in decoding one token at a time.
+    """Return the FLOPs and bytes of `w @ x` for an (m, n) matrix and a vector, as when decoding a single token.
 
     Example:
         matrix_vector_work(1024, 1024, torch.bfloat16)     # (2097152, 2101248): about 1 FLOP/byte
@@ -48,7 +48,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the work of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in training.
+    """Return the FLOPs and bytes of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in training.
 
     Example:
         matrix_matrix_work(1024, 1024, 1024, torch.bfloat16)     # (2147483648, 6291456): 341.3 FLOP/byte, n / 3

@@ -23,7 +23,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def storage_index(strides: Sequence[int], index: Sequence[int], offset: int = 0) -> int:
-    """Return the position of `x[index]` in the storage, for an x with these strides and this offset.
+    """Return the position of `x[index]` in the storage, for a tensor `x` with these strides and this offset.
 
     Example:
         storage_index((4, 1), (1, 2))               # 6: row 1, column 2 of a 4 × 4 matrix

@@ -44,7 +44,8 @@ def train(
     - `.to(device)` moves a whole model; `with torch.device(device):` creates it there. Batches are already on
       `device`.
     - `get_batch` is a function passed by the caller, not your solution of the kata with that name.
-    - Take every step, even after a loss of 0 or infinity. `num_train_steps=0` returns an untrained model and no losses.
+    - Take every step, even after a loss of 0 or infinity. With `num_train_steps=0`, return an untrained model and no
+      losses.
     - Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory (`backward()` frees only
       the saved activations). Do not keep any other results of a step.
 
