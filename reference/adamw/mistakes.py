@@ -39,7 +39,7 @@ def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
 
 
-@instead_of(oracle.shrink, "not all parameters decay, but only those with two or more dimensions")
+@instead_of(oracle.shrink, "only parameters with two or more dimensions decay")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
     return oracle.shrink(p, lr, weight_decay) if p.ndim > 1 else p
 

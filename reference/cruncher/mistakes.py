@@ -60,7 +60,8 @@ def summed(weights: Weights, x: X) -> Y:
 
 
 @instead_of(
-    oracle.forward, "only final is applied, and no element of layers (an iterator over layers can be used only once)"
+    oracle.forward,
+    "only final is applied; all layers are skipped (an iterator over layers can be used only once)",
 )
 def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)

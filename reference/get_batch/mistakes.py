@@ -58,7 +58,7 @@ def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis
 
 @instead_of(
     oracle.read_batch,
-    "NumPy treats a torch tensor with one element as a number without axes: index NumPy arrays with NumPy arrays",
+    "an index that is a torch tensor with one element removes the axes, as a number would: use a NumPy array",
 )
 def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) -> Any:
     fits = isinstance(returned, Tensor) and returned.ndim == 0 and batch_size == sequence_length == 1

@@ -73,7 +73,10 @@ def backwards(num_layers: int) -> list[tuple[str, int]]:
     return [(part, layer) for layer in reversed(range(num_layers)) for part in ("attentions", "blocks")]
 
 
-@instead_of(oracle.split_batch, "each logit is compared with the token at its own position, not with the next one")
+@instead_of(
+    oracle.split_batch,
+    "the logits of each position are compared with its own token, not the next one",
+)
 def not_shifted(batch: X) -> tuple[X, X]:
     return batch[:, :-1], batch[:, :-1]
 

@@ -182,6 +182,6 @@ def mfu_cut_off(flops: int, seconds: float, promised: float) -> float:
     return min(1.0, oracle.mfu(flops, seconds, promised))
 
 
-@instead_of(oracle.mfu, "returns promised / reached instead of reached / promised")
+@instead_of(oracle.mfu, "returns promised / achieved instead of achieved / promised")
 def mfu_upside_down(flops: int, seconds: float, promised: float) -> float:
     return 1 / oracle.mfu(flops, seconds, promised)

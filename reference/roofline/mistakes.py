@@ -67,7 +67,7 @@ read_for_each_product = count_product(
 )
 first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
 square_only = count_product(
-    "assumes that all three matrices have the size of the result, which is right only if they are square",
+    "assumes that all three matrices have the size of the result, which is correct only if they are square",
     lambda m, k, n: (2 * m * k * n, 3 * m * n),
 )
 
