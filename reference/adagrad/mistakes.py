@@ -157,7 +157,7 @@ def kept_elsewhere(g2: P) -> None:
     return
 
 
-@instead_of(oracle.get_state, 'state[p]["g2"] holds the root of the sum')
+@instead_of(oracle.get_state, 'state[p]["g2"] holds the square root of the sum')
 def root_kept(g2: P) -> P:
     return np.sqrt(g2)
 

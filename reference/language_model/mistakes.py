@@ -116,7 +116,7 @@ def no_warm_up(step: int, peak: float, warmup: int) -> float:
     return peak
 
 
-@instead_of(oracle.learning_rate, "the cosine counts all steps, not only those after the warm-up")
+@instead_of(oracle.learning_rate, "the cosine starts at step 0 instead of at the end of the warm-up")
 def since_step_zero(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
     if warmup <= step < steps:
         return oracle.decay(step / steps, peak, final)

@@ -20,7 +20,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 @instead_of(
     oracle.block_backward,
-    "counts only one of the two tensors that a ReLU's backward pass reads: the output and a gradient",
+    "counts one tensor as read in a ReLU's backward pass, which reads two: its output and a gradient",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]

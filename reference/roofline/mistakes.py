@@ -164,7 +164,7 @@ def in_other_words(intensity: float, accelerator: float) -> str:
     return "memory-bound" if word == "memory" else word
 
 
-@instead_of(oracle.bound, "compares the intensity with 1 instead of the accelerator's intensity")
+@instead_of(oracle.bound, "compares the intensity with 1 instead of with the accelerator's intensity")
 def at_one(intensity: float, accelerator: float) -> str:
     return "memory" if intensity < 1 else "compute"
 
