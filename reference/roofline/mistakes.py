@@ -122,7 +122,7 @@ def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 @instead_of(
-    oracle.attainable_mfu, "returns only 0 or 1: below the accelerator's intensity the MFU is intensity / accelerator"
+    oracle.attainable_mfu, "returns only 0 or 1: below the accelerator's intensity, the MFU is intensity / accelerator"
 )
 def all_or_nothing(intensity: float, accelerator: float) -> float:
     return float(intensity >= accelerator)
