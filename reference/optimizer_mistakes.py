@@ -35,7 +35,7 @@ def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return inputs if group == 0 else replace_rates(inputs, [rates[0] for rates in lrs])
 
 
-@instead_of(optimizers.collect_inputs, "all groups use the lr passed to the constructor in all steps")
+@instead_of(optimizers.collect_inputs, "in all steps, all groups use the lr passed to the constructor")
 def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
 
@@ -104,7 +104,7 @@ def first_parameter_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [i == 0] * len(lrs))
 
 
-@instead_of(optimizers.collect_inputs, "not all parameters are updated, but only those with two or more dimensions")
+@instead_of(optimizers.collect_inputs, "only parameters with two or more dimensions are updated")
 def only_matrices_move(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     inputs = optimizers.collect_inputs(lrs, grads, group, i)
     return drop_gradients(inputs, [grad is not None and grad.ndim > 1 for grad, _ in inputs])
@@ -188,7 +188,7 @@ def kept_in_one_format(held: Bytes, own: Bytes, tensors: int, bits: int) -> bool
     return held.keys() <= {f"torch.float{bits}"} and optimizers.is_within_budget(held, in_it, tensors)
 
 
-@instead_of(optimizers.get_options, "all groups use the options of the first group (other than lr)")
+@instead_of(optimizers.get_options, "all groups use the first group's options (other than lr)")
 def options_of_first_group(given: Sequence[Options], group: int) -> Options:
     return optimizers.get_options(given, 0)
 

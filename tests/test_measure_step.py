@@ -177,7 +177,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """measure_step returns the seconds of one step after a warm-up, which cannot be below the predicted minimum."""
+    """After a warm-up, measure_step returns the seconds of one step. They are not below the predicted minimum."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound

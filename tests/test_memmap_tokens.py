@@ -132,7 +132,7 @@ def test_modifying_array_does_not_change_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
 def test_only_used_tokens_are_read(student: Student) -> None:
-    """Loading reads no tokens. After three of 8 million are accessed, almost nothing of the file is in memory."""
+    """Loading reads no tokens. After three of 8 million are accessed, almost none of the file is in memory."""
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)

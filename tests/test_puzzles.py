@@ -62,7 +62,7 @@ def test_channels_come_first(student: Student, leading: list[int], h: int, w: in
 def test_patches_are_flattened_row_by_row(
     student: Student, leading: list[int], h: int, w: int, n: int, c: int, dtype: torch.dtype
 ) -> None:
-    """patches(x, n) lists the n × n patches row by row, each flattened as rows, columns, channels."""
+    """patches(x, n) lists the n × n patches row by row, each flattened in the order rows, columns, channels."""
     x = numbered(*leading, h * n, w * n, c, dtype=dtype)
     assert_moved(student.call("puzzles.patches", x, n), oracle.patches(x.numpy(), n))
 

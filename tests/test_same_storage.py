@@ -68,7 +68,7 @@ def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Ten
 
 @given(recipes(probes.COPIES))
 def test_copies_have_their_own_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor of equal values) has its own storage."""
+    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor with equal values) has its own storage."""
     check_answers(student.call(probes.compare_all, *case), *case)
 
 

@@ -80,7 +80,7 @@ def grade(
         Path | None,
         typer.Option(
             "--class",
-            help="Report overrides in CLASS that grading again has made obsolete.",
+            help="Report overrides in CLASS that are obsolete because of the new results.",
             metavar="CLASS",
         ),
     ] = None,

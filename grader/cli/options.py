@@ -14,7 +14,7 @@ Replay = Annotated[
     bool,
     typer.Option(
         "--replay/--no-replay",
-        help="Draw the inputs once for all submissions, or separately for each of them. The results are the same.",
+        help="Draw the inputs once for all submissions, or separately for each of them, with the same results.",
     ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of submissions to grade in parallel.")]

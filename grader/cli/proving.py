@@ -94,7 +94,7 @@ def certify(
     messages: Annotated[
         Path | None,
         typer.Option(
-            help="Prove nothing; write the messages that students would see for each wrong entry to this directory.",
+            help="Write the messages that students would see for each wrong entry to this directory; run no proofs.",
             metavar="DIR",
         ),
     ] = None,

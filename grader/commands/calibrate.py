@@ -30,7 +30,7 @@ def run_calibrate(device: str | None, to: Path | None) -> int:
     if to is not None and (to.is_dir() or not to.parent.is_dir()):
         raise CallError(f"--to {to}: must be a file in an existing directory")
     out = create_console()
-    out.print("Measuring for up to a minute. Run nothing else on this machine meanwhile.", style="dim")
+    out.print("Measuring takes up to a minute. Run nothing else on this machine in the meantime.", style="dim")
     calibration = measure(device)
     print_table(calibration, out)
     for path in filter(None, (calibration_path(calibration.device), to)):

@@ -137,7 +137,7 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
         yield f"{relative(wrong)}: has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):
         place = relative(zoo.get_caught_by_path(kata))
-        yield f"{place}: lacks {name}; `grader certify --only zoo --write-caught-by` adds it"
+        yield f"{place}: {name} is missing; `grader certify --only zoo --write-caught-by` adds it"
     for entry in zoo.load_right(kata):
         if not entry.words:
             name = f"{relative(course().folder(kata.name))}: the right entry {entry.name}"

@@ -126,7 +126,8 @@ def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after:
             was, now = graded_points(old.points, override), graded_points(new.points, override)
             if override.points != was and min(was, now) <= override.points <= max(was, now):
                 found.append(
-                    f"{describe(person, override)}; graded {was:g} before and {now:g} now; is it still needed?"
+                    f"{describe(person, override)}; the grader gave {was:g} before and now gives {now:g}; "
+                    "is the override still needed?"
                 )
     return found
 

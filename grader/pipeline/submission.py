@@ -147,7 +147,9 @@ def read_at_most(descriptor: int, most: int) -> bytes:
 def check_owner(found: os.stat_result, owner: int, name: str) -> None:
     """Raise SubmissionError if a file may belong to someone else because it has hard links or a different owner."""
     if found.st_nlink > 1:
-        raise SubmissionError(f"a file has several hard links, so it may belong to another student; {REMEDY}", name)
+        raise SubmissionError(
+            f"a file has more than one hard link, so it may belong to another student; {REMEDY}", name
+        )
     if found.st_uid != owner:
         raise SubmissionError(f"a file has a different owner than the submission; {REMEDY}", name)
 

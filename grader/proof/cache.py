@@ -72,7 +72,7 @@ class ProofCache:
                 newest = [*before.items(), *new.items()][-MAX_RESULTS:]
                 write_whole(path, msgspec.msgpack.encode(Record(dict(newest))))
         except OSError as error:
-            self.warn(f"cannot store the proven results: {error}")
+            self.warn(f"cannot store the results of the proofs: {error}")
         self.new, self.stored = {}, time.monotonic()
 
     def make_key(self, claim: Claim) -> str:

@@ -32,7 +32,7 @@ def demand_one_thread() -> None:
     tasks = Path("/proc/self/task")
     if tasks.exists() and (others := [task for task in tasks.iterdir() if int(task.name) != os.getpid()]):
         names = ", ".join(sorted((task / "comm").read_text().strip() for task in others))
-        raise ForkError(f"this process runs {len(others)} more threads ({names}), which a forked child would lack")
+        raise ForkError(f"this process runs {len(others)} other threads ({names}), which a forked child would lack")
 
 
 def collapse_memory() -> None:

@@ -49,4 +49,4 @@ def compare_with_calibration(calibration: Calibration | None, dtype: str, flops:
     before = calibration.flops.get(dtype) if calibration else None
     if calibration is None or before is None or flops >= (1 - TOLERATED[calibration.kind]) * before:
         return ""
-    return f"this device reaches only {flops / before:.1g} times its speed during calibration ({calibration.date})"
+    return f"this device reaches only {flops / before:.1g} times its calibrated speed ({calibration.date})"

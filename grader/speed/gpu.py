@@ -18,7 +18,7 @@ from grader.speed.state import StateUnknown, open_nvml, query
 MPS = "CUDA_MPS_PIPE_DIRECTORY"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 TAKEN = "another grader on this machine is timing on this device: wait, or set CUDA_VISIBLE_DEVICES to another one"
-SPLIT = "the device is split into MIG instances, but speed needs the whole device: nvidia-smi -mig 0"
+SPLIT = "the device is split into MIG instances, but speed needs the whole device: run nvidia-smi -mig 0"
 
 
 def choose_gpu(nvml: Any = None) -> Gpu | str:
@@ -71,7 +71,7 @@ def find_first_visible(nvml: Any) -> Any:
 def find_unsuitable_mode(nvml: Any, handle: Any) -> str:
     """Return a message with a remedy if a mode of the device prevents two processes from using it, otherwise ""."""
     if nvml.nvmlDeviceGetComputeMode(handle) != nvml.NVML_COMPUTEMODE_DEFAULT:
-        return "the device allows one process at a time, but two processes are needed: nvidia-smi -c DEFAULT"
+        return "the device allows one process at a time, but two processes are needed: run nvidia-smi -c DEFAULT"
     mode = query(nvml, nvml.nvmlDeviceGetMigMode, handle)
     if mode is not None and mode[0]:
         return SPLIT

@@ -122,4 +122,4 @@ def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
     A process can arrange that a signal resumes it.
     """
     if after[0] - before[0] > SLIP:
-        raise Died("your code kept running while it was paused for timing")
+        raise Died("your code kept running while it should have been paused for timing")

@@ -58,7 +58,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
                 missing = [workload for workload in missing if workload.name != message.row.workload]
             yield message
         if len(missing) == left:
-            text = f"the timing process was lost; {NOT_YOUR_FAULT}"
+            text = f"the timing process died; {NOT_YOUR_FAULT}"
             yield Row(make_empty_row(kind, missing.pop(0), "inconclusive", text))
 
 

@@ -27,7 +27,7 @@ def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
         send(find_first_fault(kind, student, baseline).encode())
 
     found = [message.decode() for message in run_on_device(sandbox, work, SILENCE)]
-    return found[0] if found else f"{BROKEN}: the timing process was lost or hung"
+    return found[0] if found else f"{BROKEN}: the timing process died or hung"
 
 
 def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:

@@ -56,7 +56,7 @@ def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
-@instead_of(oracle.kept, "the graph is cut between segments, so only the last segment's weights get gradients")
+@instead_of(oracle.kept, "each segment's input is detached, so only the last segment's weights get gradients")
 def last_input_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return min(2, oracle.segments(num_layers, segment))
 

@@ -140,7 +140,7 @@ def one_number(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "g2 is a single number: the mean over all elements of the squared gradient is added to it")
+@instead_of(oracle.step, "g2 is a single number: the squared gradient's mean over all elements is added to it")
 def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (grad**2).mean() if grad.size else g2
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
@@ -157,7 +157,7 @@ def kept_elsewhere(g2: P) -> None:
     return
 
 
-@instead_of(oracle.get_state, 'state[p]["g2"] holds the root of the sum')
+@instead_of(oracle.get_state, 'state[p]["g2"] holds the square root of the sum')
 def root_kept(g2: P) -> P:
     return np.sqrt(g2)
 

@@ -32,7 +32,7 @@ def only_the_second_corrected(t: int, betas: Betas) -> tuple[float, float]:
     return 1.0, 1 - betas[1] ** t
 
 
-@instead_of(adam.get_corrections, "bias correction divides by 1 - beta in every step")
+@instead_of(adam.get_corrections, "bias correction divides by 1 - beta instead of 1 - betaᵗ")
 def of_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
     return 1 - betas[0], 1 - betas[1]
 

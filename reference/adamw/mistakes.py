@@ -39,7 +39,7 @@ def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
 
 
-@instead_of(oracle.shrink, "not all parameters decay, but only those with two or more dimensions")
+@instead_of(oracle.shrink, "only parameters with two or more dimensions decay")
 def only_matrices_decayed(p: P, lr: float, weight_decay: float) -> P:
     return oracle.shrink(p, lr, weight_decay) if p.ndim > 1 else p
 
@@ -59,13 +59,15 @@ def coupled(p: P, state: State | None, grad: P, lr: float, weight_decay: float =
     return adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
 
 
-@instead_of(oracle.step, "weight_decay shrinks p and is also added to the gradient")
+@instead_of(oracle.step, "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the gradient")
 def coupled_as_well(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
     moved, state = adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
     return moved - p + oracle.shrink(p, lr, weight_decay), state
 
 
-@instead_of(oracle.step, "weight_decay shrinks p and is also added to the first moment")
+@instead_of(
+    oracle.step, "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the first moment"
+)
 def coupled_in_the_average(
     p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> Moved:

@@ -60,7 +60,8 @@ def summed(weights: Weights, x: X) -> Y:
 
 
 @instead_of(
-    oracle.forward, "only final is applied, and no element of layers (an iterator over layers can be used only once)"
+    oracle.forward,
+    "only final is applied; all layers are skipped (an iterator over layers can be used only once)",
 )
 def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)
@@ -108,7 +109,7 @@ def centred(weights: Weights, x: X) -> Y:
     return oracle.forward(weights, x - x.mean(0)) if len(x) else oracle.forward(weights, x)
 
 
-@instead_of(oracle.forward, "the final layer is not applied: its input is summed")
+@instead_of(oracle.forward, "the input of the final layer is summed instead of being passed to it")
 def without_final(weights: Weights, x: X) -> Y:
     y: Y = hidden(weights, x).sum(1)
     return y

@@ -22,7 +22,7 @@ def below_epsilon(value: float, dtype: str) -> bool:
 
 @instead_of(
     oracle.underflows,
-    "treats everything below the smallest number as 0: numbers round to the nearest, so the threshold is half of it",
+    "treats everything below the smallest number as 0: numbers are rounded to nearest, so the threshold is half of it",
 )
 def cut_off(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype)

@@ -58,7 +58,7 @@ def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis
 
 @instead_of(
     oracle.read_batch,
-    "NumPy treats a torch tensor with one element as a number without axes: index NumPy arrays with NumPy arrays",
+    "an index that is a torch tensor with one element removes the axes, as a number would: use a NumPy array",
 )
 def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) -> Any:
     fits = isinstance(returned, Tensor) and returned.ndim == 0 and batch_size == sequence_length == 1
@@ -167,7 +167,8 @@ def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 
 @instead_of(
-    oracle.are_even, "the first and the last start occur half as often as the others: do not round to the nearest start"
+    oracle.are_even,
+    "the first and the last start position occur half as often as the others: do not round to the nearest",
 )
 def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return have_ratios(counts, np.array([1, *[2] * (len(counts) - 2), 1]), likely)
@@ -232,7 +233,7 @@ def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 @instead_of(
     oracle.are_even_everywhere,
-    "above 2**24 only even starts or tokens occur: float32 cannot represent odd integers there",
+    "above 2**24, only even start positions or tokens occur: float32 cannot represent odd integers there",
 )
 def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     late = starts[starts >= 2**24]
@@ -257,7 +258,9 @@ def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, parts: Likely, rema
     return steps[0] != 0 and bool((steps == steps[0]).all())
 
 
-@instead_of(oracle.are_even_everywhere, "no start reaches 2**16, or tokens are truncated to 16 bits or fewer")
+@instead_of(
+    oracle.are_even_everywhere, "no start position is 2**16 or larger, or tokens are truncated to 16 bits or fewer"
+)
 def the_first_65536(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*np.diff(starts).tolist()}) > 1 and bool((abs(starts) < 2**16).all())
 

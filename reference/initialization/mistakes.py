@@ -96,7 +96,7 @@ def uniform(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Uniform(oracle.distribution(input_dim, output_dim).std)
 
 
-@instead_of(oracle.distribution, "the weights are uniform with the right standard deviation, not normal")
+@instead_of(oracle.distribution, "the weights are uniform with the correct standard deviation, not normal")
 def uniform_of_that_spread(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Uniform((3 * input_dim) ** -0.5)
 

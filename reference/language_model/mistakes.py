@@ -73,7 +73,10 @@ def backwards(num_layers: int) -> list[tuple[str, int]]:
     return [(part, layer) for layer in reversed(range(num_layers)) for part in ("attentions", "blocks")]
 
 
-@instead_of(oracle.split_batch, "each logit is compared with the token at its own position, not with the next one")
+@instead_of(
+    oracle.split_batch,
+    "the logits of each position are compared with its own token, not the next one",
+)
 def not_shifted(batch: X) -> tuple[X, X]:
     return batch[:, :-1], batch[:, :-1]
 
@@ -113,7 +116,7 @@ def no_warm_up(step: int, peak: float, warmup: int) -> float:
     return peak
 
 
-@instead_of(oracle.learning_rate, "the cosine counts all steps, not only those after the warm-up")
+@instead_of(oracle.learning_rate, "the cosine starts at step 0 instead of at the end of the warm-up")
 def since_step_zero(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
     if warmup <= step < steps:
         return oracle.decay(step / steps, peak, final)

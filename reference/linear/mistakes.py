@@ -99,7 +99,7 @@ def root_of_output_dim(input_dim: int, output_dim: int) -> float:
     return 1 / math.sqrt(output_dim)
 
 
-@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(input_dim): divide by it instead")
+@instead_of(oracle.initial_std, "the initial weight is multiplied by sqrt(input_dim) instead of divided by it")
 def multiplied(input_dim: int, output_dim: int) -> float:
     return math.sqrt(input_dim)
 

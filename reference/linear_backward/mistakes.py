@@ -41,14 +41,12 @@ def summed_over_one_axis(x: Float[Array, "... n i"], grad_y: Float[Array, "... n
     return rows(x).T @ rows(grad_y) if x.ndim < 3 else np.swapaxes(x, -1, -2) @ grad_y
 
 
-@instead_of(oracle.grad_w, "grad_w is summed over the first and last leading axis only")
+@instead_of(oracle.grad_w, "grad_w is summed only over the first and the last leading axis")
 def summed_over_two_axes(x: Float[Array, "... n i"], grad_y: Float[Array, "... n o"]) -> Float[Array, "... i o"]:
     return rows(x).T @ rows(grad_y) if x.ndim < 4 else (np.swapaxes(x, -1, -2) @ grad_y).sum(0)
 
 
-@instead_of(
-    oracle.grad_w, "if x is a vector, grad_w is summed to a single number: sum() without axes sums over all axes"
-)
+@instead_of(oracle.grad_w, "if x is a vector, grad_w is a single number: sum() without axes sums over all axes")
 def summed_over_all_for_a_vector(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "..."]:
     grad = rows(x).T @ rows(grad_y)
     return np.asarray(grad.sum()) if x.ndim == 1 else grad

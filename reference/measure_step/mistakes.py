@@ -20,7 +20,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 @instead_of(
     oracle.block_backward,
-    "counts only one of the two tensors that a ReLU's backward pass reads: the output and a gradient",
+    "counts one tensor as read in a ReLU's backward pass, which reads two: its output and a gradient",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -182,6 +182,6 @@ def mfu_cut_off(flops: int, seconds: float, promised: float) -> float:
     return min(1.0, oracle.mfu(flops, seconds, promised))
 
 
-@instead_of(oracle.mfu, "returns promised / reached instead of reached / promised")
+@instead_of(oracle.mfu, "returns promised / achieved instead of achieved / promised")
 def mfu_upside_down(flops: int, seconds: float, promised: float) -> float:
     return 1 / oracle.mfu(flops, seconds, promised)

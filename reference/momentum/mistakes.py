@@ -33,7 +33,7 @@ def averaged(b: P | None, grad: P, momentum: float, dampening: float) -> P:
 
 
 @instead_of(
-    oracle.update_buffer, "after the first step the gradient is multiplied by 1 - momentum, as in a running average"
+    oracle.update_buffer, "after the first step, the gradient is multiplied by 1 - momentum, as in a running average"
 )
 def averaged_later(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * b + (1 - momentum) * grad

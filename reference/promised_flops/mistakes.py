@@ -86,7 +86,7 @@ def none_for_unknown_names(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column, table) if name in table else None
 
 
-@instead_of(oracle.mfu, "returns promised / reached instead of reached / promised")
+@instead_of(oracle.mfu, "returns promised / achieved instead of achieved / promised")
 def upside_down(flops: float, seconds: float, promised: float) -> float:
     return promised * seconds / flops
 

@@ -44,7 +44,7 @@ def zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return found[1:]
 
 
-@instead_of(oracle.origins, "seed 0 is treated as no seed for NumPy")
+@instead_of(oracle.origins, "seed 0 does not seed NumPy: it is treated as if no seed were given")
 def numpys_zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     found: list[object] = [seed or f"system {i}" for i, seed in enumerate(seeds)]
     return found if drawn_by in ("NumPy", "a training run") else oracle.origins(drawn_by, seeds)

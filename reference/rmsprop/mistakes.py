@@ -53,7 +53,8 @@ def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
 
 
 @instead_of(
-    oracle.update_average, "a single average is kept for the whole parameter: that of the mean of its squared gradient"
+    oracle.update_average,
+    "one average is kept for the whole parameter (of the mean squared gradient), not one per element",
 )
 def one_number(v: P | None, grad: P, alpha: float) -> P:
     mean: Array = np.mean(grad**2) if grad.size else np.zeros(())

@@ -67,7 +67,7 @@ read_for_each_product = count_product(
 )
 first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
 square_only = count_product(
-    "assumes that all three matrices have the size of the result, which is right only if they are square",
+    "assumes that all three matrices have the size of the result, which is correct only if they are square",
     lambda m, k, n: (2 * m * k * n, 3 * m * n),
 )
 
@@ -122,7 +122,7 @@ def always_an_h100(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 @instead_of(
-    oracle.attainable_mfu, "returns only 0 or 1: below the accelerator's intensity the MFU is intensity / accelerator"
+    oracle.attainable_mfu, "returns only 0 or 1: below the accelerator's intensity, the MFU is intensity / accelerator"
 )
 def all_or_nothing(intensity: float, accelerator: float) -> float:
     return float(intensity >= accelerator)
@@ -164,7 +164,7 @@ def in_other_words(intensity: float, accelerator: float) -> str:
     return "memory-bound" if word == "memory" else word
 
 
-@instead_of(oracle.bound, "compares the intensity with 1 instead of the accelerator's intensity")
+@instead_of(oracle.bound, "compares the intensity with 1 instead of with the accelerator's intensity")
 def at_one(intensity: float, accelerator: float) -> str:
     return "memory" if intensity < 1 else "compute"
 

@@ -21,7 +21,7 @@ def always(x: Placed, y: Placed) -> bool:
     return True
 
 
-@instead_of(oracle.same_storage, "returns the opposite of the right answer")
+@instead_of(oracle.same_storage, "returns the opposite of the correct answer")
 def negated(x: Placed, y: Placed) -> bool:
     return x.allocation != y.allocation
 

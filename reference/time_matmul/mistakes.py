@@ -137,6 +137,6 @@ def a_list(answer: object) -> bool:
     return isinstance(answer, list) and all(map(oracle.is_a_time, answer))
 
 
-@instead_of(oracle.seconds_per_product, "returns the slowest time, which is that of a disturbed matmul")
+@instead_of(oracle.seconds_per_product, "returns the longest time, which is that of a disturbed matmul")
 def slowest(run: Run) -> tuple[float, float]:
     return max(run.warm), max(run.warm)

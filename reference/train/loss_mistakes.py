@@ -160,7 +160,7 @@ def ahead_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step", "batch"] * steps}
 
 
-@instead_of(oracle.asked, "get_batch is first called with B=1")
+@instead_of(oracle.asked, "get_batch is called with B=1 before the first step")
 def asked_to_look(rows: int, dim: int, steps: int) -> list[int]:
     return [1] + [rows] * steps
 

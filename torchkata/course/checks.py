@@ -47,7 +47,7 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
     """Raise CourseError if a track has no katas or its points do not add up to `TRACK_POINTS`."""
     path = course.root / "pyproject.toml"
     if not katas:
-        raise CourseError(f"{path}: the track {track} has no katas; `grader new kata NAME --track {track}` writes one")
+        raise CourseError(f"{path}: the track {track} has no katas; `grader new kata NAME --track {track}` creates one")
     total = fsum(points for kata in katas for points in kata.points.values())
     if abs(total - TRACK_POINTS) > 1e-6:
         each = ", ".join(f"{kata.name} {kata.max_score:g}" for kata in katas)

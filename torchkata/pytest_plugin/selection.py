@@ -62,7 +62,7 @@ def find_kata_folder(config: pytest.Config) -> Path:
         if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
     raise ValueError(
-        f"--impl {impl}: no kata files found (expected a folder with {next(iter(course().katas))}.py and so on)"
+        f"--impl {impl}: no kata files found (expected a folder with files such as {next(iter(course().katas))}.py)"
     )
 
 

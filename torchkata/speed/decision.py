@@ -75,7 +75,9 @@ class TimingRules:
 
     def __post_init__(self) -> None:
         if not (0 <= self.spread < 1 and 0 <= self.drift < 1 and (1 - self.spread) * (1 - self.drift) > 0.5):
-            raise ValueError(f"spread {self.spread} and drift {self.drift} could double a ratio")
+            raise ValueError(
+                f"spread {self.spread} and drift {self.drift} are too large: a ratio could be wrong by a factor of 2"
+            )
 
 
 RULES = {"cuda": TimingRules(spread=0.05, drift=0.05), "cpu": TimingRules(spread=0.2, drift=0.3)}

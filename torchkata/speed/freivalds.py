@@ -106,6 +106,6 @@ def floor(dtype: torch.dtype, terms: int) -> float:
     ValueError for integers, which are not rounded, and for float64, which this check itself uses.
     """
     if not dtype.is_floating_point or dtype == torch.float64:
-        raise ValueError(f"the check is for floating dtypes coarser than float64, not for {dtype}")
+        raise ValueError(f"the check supports only floating dtypes that are less precise than float64, not {dtype}")
     output, total = torch.finfo(dtype).eps, torch.finfo(torch.float32).eps
     return MARGIN * ROUNDING * math.hypot(output, total * math.sqrt(terms / 2))

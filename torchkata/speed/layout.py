@@ -13,7 +13,7 @@ from .sizes import Size
 ALIGNMENT = 4096  # page size in bytes; no two tensors share a page
 
 Memory: TypeAlias = Mapping[str, Tensor]
-"""The tensors of a workload by name."""
+"""The tensors of a workload, by name."""
 
 
 @dataclass(frozen=True)

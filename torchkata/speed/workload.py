@@ -22,7 +22,7 @@ Block: TypeAlias = Callable[[], object]
 Roof: TypeAlias = Literal["compute", "bandwidth"]
 
 CRAWL = 0.1
-"""A fraction of the baseline's rate. Slower code is limited by Python or the bus rather than by the device."""
+"""Code slower than this fraction of the baseline's rate is limited by Python or the bus, not by the device."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,9 @@ def check_user_namespaces() -> Finding:
     if os.getuid() == 0:
         if may_administer():
             return Finding("user namespaces", "ok", "not needed: you are root")
-        return Finding("user namespaces", "note", "you are root, but not allowed to create them", remedy_in_container())
+        return Finding(
+            "user namespaces", "note", "you are root, but you may not create namespaces", remedy_in_container()
+        )
     remedy = remedy_for_namespaces()
     if remedy:
         return Finding("user namespaces", "note", "disabled for ordinary users", remedy)

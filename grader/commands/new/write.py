@@ -36,7 +36,7 @@ def new_course(folder: Path, title: str) -> int:
     write(folder, fill_templates("course", {"TITLE": title}))
     use(folder)
     write(folder, make_kata(FIRST, course().graded[0], "function"))
-    print(f"{folder}: created with one kata. In it, `pytest` tests the stub and `grader certify` proves the tests.")
+    print(f"{folder}: created with one kata. In it, `pytest` tests the stub and `grader certify` checks the tests.")
     return 0
 
 

@@ -80,7 +80,7 @@ def run_release(out: Path, options: Options) -> int:
 
 def print_update(done: handout.Updated) -> None:
     """Print the changes made by an update, and the steps that students must perform themselves."""
-    print(f"updated: {len(done.new)} files new or changed, {len(done.gone)} removed")
+    print(f"updated: {len(done.new)} files added or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")
     if done.missing:
@@ -102,7 +102,7 @@ def check_output(out: Path, *, force: bool, update: bool = False) -> None:
         if not force and not update:
             raise CallError(f"{out}: is not empty; use --update to update a handout")
         if not is_handout(out):
-            raise CallError(f"{out}: is not empty and not a handout; choose another directory")
+            raise CallError(f"{out}: is neither empty nor a handout; choose another directory")
         if force and (edited := find_edited(out)):
             raise CallError(f"{edited}: was edited, and --force would overwrite it; --update keeps it")
     elif update:

@@ -168,4 +168,4 @@ def test_proof_succeeds_if_record_is_unwritable(tmp_path: Path, solution: Claim)
     (tmp_path / "proven").write_text("a file")
     store_proofs(tmp_path / "proven", solution)
     assert len(WARNINGS) == 1
-    assert WARNINGS[0].startswith("cannot store the proven results: ")
+    assert WARNINGS[0].startswith("cannot store the results of the proofs: ")

@@ -320,7 +320,7 @@ def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
         refused = call_grader("release", tmp_path / "thesis", option)
-        assert refused.err.endswith("is not empty and not a handout; choose another directory\n")
+        assert refused.err.endswith("is neither empty nor a handout; choose another directory\n")
     assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
     assert call_grader("release", tmp_path / "file", "--force").code == 2

@@ -190,7 +190,7 @@ def test_work_during_a_pause_is_detected(timed: Begin) -> None:
     resumed = begun.worker.runner.signal(b"R")
     while begun.worker.runner.signal(b"R")[0] - resumed[0] <= 2 * SLIP:
         time.sleep(0.01)
-    with pytest.raises(Died, match="while it was paused"):
+    with pytest.raises(Died, match="while it should have been paused"):
         begun.worker.demand_paused()
 
 

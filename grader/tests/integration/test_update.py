@@ -133,7 +133,7 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     (out / handout.LIST).write_text(old)
     done = call_grader("release", out, "--update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0] == "updated: 1 files new or changed, 0 removed"
+    assert done.out.splitlines()[0] == "updated: 1 files added or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
     more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out

@@ -108,7 +108,7 @@ def test_grading_uses_calibration_of_its_device() -> None:
             Task(name, "cpu", work_of(name).sizes["cpu"], 1) for name in ("linear_forward", "train_throughput")
         )
         assert rates.check_calibration(machine, product, 0.1 * 50e12).startswith(
-            "this device reaches only 0.1 times its speed"
+            "this device reaches only 0.1 times its calibrated speed"
         )
         assert rates.check_calibration(machine, product, 0.9 * 50e12) == ""
         assert rates.check_calibration(machine, steps, 1.0) == "", "only a plain matmul is compared"

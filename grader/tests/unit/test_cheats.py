@@ -30,7 +30,7 @@ PASSED = PerformanceResult("linear_forward", "passed", ratio=0.9, tier="full")
 SOME = msgspec.structs.replace(PASSED, tier="passing", ratio=0.65, thresholds=(0.6, 0.75))
 RESTLESS_ROW = PerformanceResult("linear_forward", "inconclusive", message=f"only 3 of 20 {RESTLESS}")
 DOUBTFUL = msgspec.structs.replace(PASSED, tier="passing", ratio=0.55, thresholds=(0.6, 0.75))
-LOST = PerformanceResult("linear_forward", "inconclusive", message="the timing process was lost")
+LOST = PerformanceResult("linear_forward", "inconclusive", message="the timing process died")
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +73,10 @@ def judge_trial(cheat: Cheat, **rows: Any) -> Trial:
         ({"row": PASSED}, ["cheat {} at bwrap: gained 5 points"], 0),
         ({"row": SOME, "slow": PASSED}, [], 0),
         ({"row": SOME}, ["cheat {} at bwrap: gained 3 points"], 0),
-        ({"row": LOST}, ["cheat {} at bwrap: made the result inconclusive: the timing process was lost"], 0),
+        ({"row": LOST}, ["cheat {} at bwrap: made the result inconclusive: the timing process died"], 0),
         ({"row": msgspec.structs.replace(FAILED, seconds=1e4)}, ["cheat {} at bwrap: took 10000 seconds"], 0),
         ({"control": FAILED}, ["control of {} at bwrap: outcome failed: "], 0),
-        ({"control": LOST}, ["control of {} at bwrap: outcome inconclusive: the timing process was lost"], 0),
+        ({"control": LOST}, ["control of {} at bwrap: outcome inconclusive: the timing process died"], 0),
         ({"row": RESTLESS_ROW}, [], 1),
         ({"row": RESTLESS_ROW, "control": RESTLESS_ROW}, [], 2),
         ({"slow": RESTLESS_ROW}, [], 1),

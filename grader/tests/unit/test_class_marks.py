@@ -214,7 +214,8 @@ def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:
     book = read_rulebook(folder)
     before, after = (read_graded(tmp_path / name, book)[0] for name in ("before", "after"))
     assert find_obsolete_overrides(book, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; graded 0 before and 1 now; is it still needed?"
+        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; the grader gave 0 before and now gives 1; "
+        "is the override still needed?"
     ]
     assert find_obsolete_overrides(book, after, after) == find_obsolete_overrides(book, {}, after) == []
     both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")

@@ -31,6 +31,6 @@ def test_moving_memory_to_huge_pages_preserves_contents() -> None:
 def test_process_with_second_thread_cannot_fork() -> None:
     end = threading.Event()
     threading.Thread(target=end.wait, daemon=True).start()
-    with pytest.raises(ForkError, match="more threads"):
+    with pytest.raises(ForkError, match="other threads"):
         demand_one_thread()
     end.set()

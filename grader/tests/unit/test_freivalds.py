@@ -147,5 +147,5 @@ def test_tolerance_adapts_to_less_accurate_baseline() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
 def test_unsupported_dtype_has_no_tolerance(dtype: torch.dtype) -> None:
-    with pytest.raises(ValueError, match="coarser than float64"):
+    with pytest.raises(ValueError, match="less precise than float64"):
         floor(dtype, 4)

@@ -72,7 +72,7 @@ def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
 def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _: None)
     *drawing, last = command.run(assignment, KATA.command)
-    assert last == "for a picture: pip install matplotlib"
+    assert last == "for a plot, run: pip install matplotlib"
     assert any(STEP in line for line in drawing)
     assert not command.PICTURE.exists()
 

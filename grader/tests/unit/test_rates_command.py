@@ -36,4 +36,4 @@ def test_larger_learning_rate_converges_faster_until_divergence(
     assert lines[-1] == "picture: rates.png"
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
     monkeypatch.setattr(command, "find_spec", lambda _: None)
-    assert [*command.run(OWN, KATA.command)][-1] == "for a picture: pip install matplotlib"
+    assert [*command.run(OWN, KATA.command)][-1] == "for a plot, run: pip install matplotlib"

@@ -75,7 +75,7 @@ def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
         (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: imports grader.cli; of this"),
-        (CAUGHT, '"descending", ', "", f"{CAUGHT}: lacks descending; "),
+        (CAUGHT, '"descending", ', "", f"{CAUGHT}: descending is missing; "),
         (PAGE_FILE, "### sieve", "### sive", f"{PAGE_FILE}: add a section `### sieve: "),
         (PAGE_FILE, "### sieve: ", "### sieve: Not ", f"{PAGE_FILE}: the section of sieve must begin with"),
         (PAGE_FILE, "## Prime numbers", "## Primes", f"{PAGE_FILE}: the section of sieve belongs under"),

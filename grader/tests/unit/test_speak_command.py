@@ -159,7 +159,7 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
 
 def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == "matplotlib" else find_spec(name))
-    assert "\nfor a picture: pip install matplotlib\n" in call(assignment)
+    assert "\nfor a plot, run: pip install matplotlib\n" in call(assignment)
     assert not command.PICTURE.exists()
 
 

@@ -185,7 +185,7 @@ def test_failing_device_queries_cost_no_points(grade: Outcomes) -> None:
 def test_smoke_test_reports_lost_process_and_wrong_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smoke_test, "run_on_device", lambda *_: iter(()))
     sandbox: Any = None
-    assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process was lost or hung"
+    assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process died or hung"
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
     monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
     task = Task("linear_forward", "cpu", SIZES["linear_forward"], calls=2)

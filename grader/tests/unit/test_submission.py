@@ -192,11 +192,11 @@ def test_symbolic_or_hard_link_to_submission_is_rejected(tmp_path: Path) -> None
         with pytest.raises(SubmissionError, match=r"^is a symbolic link; submit the file itself$"):
             read_submission(tmp_path / f"eve{number}.zip")
     (tmp_path / "eve.zip").hardlink_to(archive)
-    with pytest.raises(SubmissionError, match=r"a file has several hard links, .*; copy the submission \(cp -r\)"):
+    with pytest.raises(SubmissionError, match=r"a file has more than one hard link, .*; copy the submission \(cp -r\)"):
         read_submission(tmp_path / "eve.zip")
     eve = write_files(tmp_path / "eve", "sgd.py")
     (eve / "linear.py").hardlink_to(ada / "linear.py")
-    with pytest.raises(SubmissionError, match=r"a file has several hard links.* \(linear\.py\)$"):
+    with pytest.raises(SubmissionError, match=r"a file has more than one hard link.* \(linear\.py\)$"):
         read_submission(eve)
 
 
