@@ -59,7 +59,7 @@ class Candidates:
         for program in self.right:
             for attempt in range(CALLS if demand is check else 1):
                 verdict, text = self.call(student, program, seed + attempt)
-                note = f"check rejects a program that is right ({program.says}){program.add_text(text)}"
+                note = f"check rejects a program that is correct ({program.says}){program.add_text(text)}"
                 demand(verdict == "accepted", note)
         trusted.setdefault(student, set()).add(self.kata)
 
