@@ -169,7 +169,7 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have finished, and return the tasks that squeue has listed.
+        """Wait until all tasks have finished, then return the tasks that squeue has listed.
 
         Raises MachineError if squeue keeps failing.
         """

@@ -141,7 +141,7 @@ def list_jobs(name: str) -> dict[str, Job]:
 
 
 def join_lines(text: str) -> str:
-    """Remove the prefix from each line of a command's output and join the lines."""
+    """Remove prefixes such as "sbatch: error: " from the lines of a command's output, and join the lines."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("squeue: ").removeprefix("error: ") for line in text.splitlines()
     ]

@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The values of a result that affect marks. To save memory, messages are left out."""
+    """The values of a result that affect marks. To save memory, messages are omitted."""
 
     points: Points
     max_score: float
@@ -115,7 +115,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that is obsolete, because a regrade has given at least as many points."""
+    """Return a line for each override that is obsolete, because a regrade has awarded at least as many points."""
     submissions = match_results(book, after).submissions
     found = []
     for person in book.people:

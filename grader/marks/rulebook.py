@@ -120,7 +120,7 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether two overrides change the same points. An override without a test or kata applies to all."""
+    """Return whether two overrides affect the same points. An override without a test or kata affects all points."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 

@@ -162,7 +162,7 @@ class Objects:
         return content
 
     def spend(self, work: int) -> None:
-        """Add to the work done so far, and raise ValueError if the total exceeds the limit."""
+        """Add to the cost of the objects read so far, and raise ValueError if the total exceeds the limit."""
         self.left -= work
         if self.left < 0:
             raise ValueError("too much work")

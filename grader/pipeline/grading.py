@@ -73,7 +73,7 @@ def grade_submission(
 
 
 def compute_patience(tests: Tests) -> float:
-    """Return the factor for all time limits, which grows with the number of examples."""
+    """Return the factor by which to multiply all time limits. It grows with the number of examples."""
     return max(1.0, tests.examples / 100)
 
 

@@ -140,7 +140,7 @@ def find_first_function() -> Place | None:
 
 
 def find_place(title: str, wrong: str) -> Place:
-    """Return the place for a wrong entry in the zoo. Raises CallError if the zoo does not contain this entry."""
+    """Return the kata and the zoo entry with the name `wrong`. Raises CallError if there is no such entry."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
     found = load_wrong_entries(kata_name).get(wrong_name) if kata else None

@@ -89,7 +89,7 @@ def make_job(
 
 
 def extend_limits(limits: Limits) -> Limits:
-    """Return longer time limits. The limit of a call is only doubled, because code that never ends uses all of it."""
+    """Return longer time limits. The limit of a call is only doubled, because endless loops use all of it."""
     return replace(
         limits,
         call_seconds=2 * limits.call_seconds,

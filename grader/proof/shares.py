@@ -1,4 +1,4 @@
-"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that are about it.
+"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that check for it.
 
 reference/costly.toml lists the entries that lose more than `MAX_SHARE`, by reason:
 

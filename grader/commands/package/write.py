@@ -37,7 +37,7 @@ class Platform:
 
 
 def run_package(name: str, out: Path, grading: str, source: str | None, *, force: bool) -> int:
-    """Write the package, in which `grading` are the options of `grader grade`, return the exit code.
+    """Write a package that runs `grader grade` with the options in `grading`, and return the exit code.
 
     Invalid arguments raise CallError before anything is written.
     """
@@ -90,7 +90,7 @@ def check_output(platform: Platform, out: Path, *, force: bool) -> None:
 
 
 def spread(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files below a folder without removing other files."""
+    """Write the files into a folder without removing other files."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -145,7 +145,7 @@ def fill_in(sentence: str) -> str:
 
 
 def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
-    """Yield all strings and f-strings, with {names} in place of values, except the parts of f-strings."""
+    """Yield each string, and each f-string as a whole, with {names} in place of values."""
     parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in parts:

@@ -128,7 +128,7 @@ def fenced(text: str) -> str:
 
 
 def escape(text: str, more: str = "") -> str:
-    """Escape the message of a workflow command. Properties need escapes for `more` characters."""
+    """Escape the message of a workflow command. For a property, `more` lists further characters to escape."""
     return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 

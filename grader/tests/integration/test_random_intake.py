@@ -62,7 +62,7 @@ def new_folder(*, nobody: bool) -> Iterator[Path]:
 
 
 def check_intake(chance: random.Random, *, nobody: bool) -> None:
-    """Read a class with up to four hostile entries, and assert that the honest submissions read the same as alone."""
+    """Read a class with up to four hostile entries, and assert that they do not affect the honest submissions."""
     with new_folder(nobody=nobody) as folder:
         paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
         alone = read_class(paths, folder / "alone")

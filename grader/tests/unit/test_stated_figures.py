@@ -24,7 +24,7 @@ SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 def step(
     optimizer: Callable[..., Any], gradient: Callable[[float], float], steps: int, **options: float
 ) -> list[float]:
-    """Return the value of a parameter, which is initially 1, after each step."""
+    """Return the initial value of a parameter, which is 1, and its value after each step."""
     p = nn.Parameter(torch.ones(1, dtype=torch.float64))
     made = optimizer([p], **options)
     places = [1.0]
