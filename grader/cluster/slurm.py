@@ -87,7 +87,7 @@ def read_array_limit() -> int:
 def parse_array_limit(config: str) -> int:
     """Return the maximum number of tasks that an array may have, according to the output of `scontrol show config`.
 
-    Settings that are missing in the output have their default values.
+    Settings that are missing from the output have their default values.
     """
     found = {name or option: int(value or number) for name, value, option, number in LIMIT.findall(config)}
     return max(1, min({**DEFAULT_LIMITS, **found}.values()))

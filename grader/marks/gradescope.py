@@ -1,7 +1,7 @@
 """Reads submitters and submission times from `submission_metadata.yml`, a file in Gradescope's "Export Submissions".
 
 The keys in the file are the names of the submission folders. Gradescope does not document the format. This module
-parses it like published tools do (github.com/search?q=submission_metadata.yml+:submitters).
+parses it the way published tools do (github.com/search?q=submission_metadata.yml+:submitters).
 """
 
 from datetime import datetime

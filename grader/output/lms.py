@@ -58,7 +58,7 @@ def fill_gradebook(
     """Return the gradebook with these marks filled in, and a line for each person without a row.
 
     A person without a mark (None) is skipped. Raises GradebookError if the column is missing, a person has two rows, or
-    the maximum points in the gradebook are not `most`.
+    the maximum points in the gradebook differ from `most`.
     """
     lines = parse_cells(text, find_separator(text))
     if not lines:

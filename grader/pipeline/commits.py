@@ -105,7 +105,7 @@ def hash_blob(content: bytes) -> str:
 
 
 class Objects:
-    """The objects of a repository. Raises one of `MALFORMED` if an object cannot be read or exceeds the limits."""
+    """The objects of a repository. Its methods raise one of `MALFORMED` if an object is unreadable or too large."""
 
     def __init__(self, folder: int) -> None:
         self.folder = folder

@@ -66,8 +66,8 @@ class Plan:
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
     """Prove that no attack succeeds at any isolation level, except where the corpus declares that it can.
 
-    For admitted attacks, prove that the lint check reports them. A quick proof uses only the first level that works.
-    The results are not cached, because they depend on the machine.
+    Also prove that lint reports each attack that the corpus declares as possible. A quick proof uses only the first
+    level that works. The results are not cached, because they depend on the machine.
     """
     jobs = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
 

@@ -53,7 +53,7 @@ def drop_details(result: Result) -> Result:
 
 @cache
 def share(value: Shared) -> Shared:
-    """Return the first value passed to this function that is equal to this one. This saves memory."""
+    """Return the first equal value that was passed to this function, so that equal values share memory."""
     return value
 
 

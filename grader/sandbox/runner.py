@@ -72,7 +72,7 @@ class WorkerRunner:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits.
 
-        A limit covers only the duration of calls, without the time for which the worker or this thread waited for a
+        Limits apply only to calls, and exclude the time that the worker or this thread spends waiting for a
         processor. The time between calls (to judge answers and shrink inputs) has a limit as well, because a crafted
         answer can make it long.
         """

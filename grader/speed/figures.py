@@ -121,7 +121,7 @@ def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
 
 @contextmanager
 def poll_in_thread(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` every half millisecond while in this context. Exceptions of `look` are re-raised at the end."""
+    """Call `look` every half millisecond in this context. Exceptions raised by `look` are re-raised at the end."""
     over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:

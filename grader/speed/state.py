@@ -88,7 +88,7 @@ def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int
 
 
 def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) -> tuple[str, ...]:
-    """Return the given reasons that currently apply. Raises StateUnknown if the device does not report them."""
+    """Return which of the given reasons currently apply. Raises StateUnknown if the device does not report them."""
     if not asked:
         return ()
     reasons = query(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
@@ -99,7 +99,7 @@ def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) 
 
 @contextmanager
 def open_nvml(nvml: Any = None) -> Iterator[Any]:
-    """Initialize NVML. Errors of NVML, including those raised in the context, are converted to StateUnknown."""
+    """Initialize NVML. Errors from NVML, including those raised in the context, are converted to StateUnknown."""
     try:
         nvml = nvml or importlib.import_module("pynvml")
     except ImportError as error:

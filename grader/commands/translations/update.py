@@ -142,7 +142,7 @@ def is_in_sources(note: str) -> bool:
 
 
 def renew(old: polib.POEntry | None, text: Text) -> polib.POEntry:
-    """Return the entry of a text. If the old entry translates a different English text, the new one is fuzzy."""
+    """Return the entry for a text. If the old entry translates a different English text, the new one is fuzzy."""
     new = polib.POEntry(msgctxt=text.key, msgid=text.english)
     if text.has_values:
         new.flags = [HAS_VALUES]

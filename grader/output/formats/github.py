@@ -98,7 +98,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """Return the rows by kata. All workloads form one group."""
+    """Group the rows by kata. All workloads form one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
