@@ -125,7 +125,7 @@ def submit(array: Array) -> str:
 
 
 def list_jobs(name: str) -> dict[str, Job]:
-    """Return the tasks of all arrays with this name, by id. Tasks that finished long ago are missing.
+    """Return the tasks of all arrays with this name, keyed by id. Tasks that finished long ago are missing.
 
     Raises SqueueError if squeue fails.
     """

@@ -109,7 +109,7 @@ def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdict
 
 
 def collect_verdicts(result: Result) -> dict[str, Verdicts]:
-    """Return the outcome and points of each test by kata, with workloads last."""
+    """Return the outcome and points of each test, grouped by kata, with workloads last."""
     found: dict[str, Verdicts] = {
         kata.kata: {test.name: (test.outcome, test.score) for test in kata.tests} for kata in result.katas
     }

@@ -51,7 +51,7 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
 
 
 def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
-    """Return the results by real name, and a line for each unreadable result.
+    """Return the results, keyed by real name, and a line for each unreadable result.
 
     Only the points of tests with an override are kept, so that a large class fits in memory.
     """

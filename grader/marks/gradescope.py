@@ -31,7 +31,7 @@ class Downloaded(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
 
 
 def read_metadata(path: Path) -> dict[str, Downloaded]:
-    """Return the metadata by submission, or {} if the file is missing. Raises CallError if the file is invalid."""
+    """Return the metadata, keyed by submission, or {} if the file is missing. Raises CallError if it is invalid."""
     if not path.exists():
         return {}
     try:

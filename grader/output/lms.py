@@ -103,7 +103,7 @@ def find_column(column: str, header: Sequence[str]) -> int:
 def index_rows(
     header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]
 ) -> dict[tuple[str, str], list[int]]:
-    """Return the indices of the rows that contain each value, by key column and value."""
+    """Return the indices of the rows that contain each value, keyed by (column, value)."""
     found: dict[tuple[str, str], list[int]] = {}
     for name in {name for name, _ in keys} & {*header}:
         place = header.index(name)

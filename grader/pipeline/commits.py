@@ -94,7 +94,7 @@ def read_text(folder: int, *parts: str) -> str:
 
 
 def read_tree(objects: "Objects", name: str) -> dict[str, str]:
-    """Return the hashes of the entries of a tree object, by name."""
+    """Return the hashes of the entries of a tree object, keyed by name."""
     found = ENTRY.findall(objects.read(name, b"tree"))
     return {entry.decode("utf-8", "replace"): hash.hex() for entry, hash in found}
 

@@ -123,6 +123,6 @@ def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool
 
 
 def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
-    """Return the fallbacks, by file name, of the katas that this kata builds on and that are not done."""
+    """Return fallbacks for the prerequisites of this kata that are not done, keyed by file name."""
     missing = [name for name in course().prerequisites(kata.name) if name not in done]
     return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

@@ -41,7 +41,7 @@ class GradingOptions(msgspec.Struct, frozen=True):
     keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return the options that affect the results of katas, by name, for use in digests."""
+        """Return the options that affect the results of katas, keyed by name, for use in digests."""
         left_out = {*SAME_END, *without}
         return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
 

@@ -82,7 +82,7 @@ def list_katas(track: str) -> list[Kata]:
 
 
 def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a template by path, with these values substituted into their paths and contents."""
+    """Return the files of a template, keyed by path, with these values substituted into their paths and contents."""
     folder, files = FILES / kind, {}
     for path in sorted(files_of(folder)):
         name, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")

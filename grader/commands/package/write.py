@@ -59,7 +59,7 @@ def run_package(name: str, out: Path, grading: str, source: str | None, *, force
 
 
 def build_package(platform: Platform, grading: str, source: str | None) -> dict[str, bytes]:
-    """Return the files of a package by path. Raises CallError if `source` is invalid."""
+    """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}

@@ -52,7 +52,7 @@ def shorten(path: Path) -> str:
 
 
 def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:
-    """Return the catalogues of these katas with the current English texts, by path.
+    """Return the catalogues of these katas, keyed by path, with the current English texts.
 
     Raises CourseError if a catalogue can't be read.
     """

@@ -86,7 +86,7 @@ def check_intake(chance: random.Random, *, nobody: bool) -> None:
 
 
 def read_class(paths: list[Path], out: Path) -> dict[str, Submission | None]:
-    """Return the submissions by id, with None for refused ones, and store the refusals and the gradebook."""
+    """Store the refusals and the gradebook, and return the submissions, keyed by id. Refused ones are None."""
     given = find_submissions(paths)
     options = make_options(out, katas=("sieve",))
     queue = Queue(*assign_ids(given.submissions, given.loose), (course().katas["sieve"],), options)
