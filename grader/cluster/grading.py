@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits what was not graded."""
+"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
 
 import time
 from collections import Counter
