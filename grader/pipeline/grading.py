@@ -96,7 +96,7 @@ def is_property(item: pytest.Function) -> bool:
 
 
 def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
-    """Return a context manager that reduces the examples of a test if the job needs only a few."""
+    """Return a context manager that reduces a test's number of examples if the job needs only a few."""
     return (
         hypothesis_internals.limit_examples(item.obj)
         if job.few_examples and is_property(item)

@@ -135,7 +135,7 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
-    """Return a message if the device was throttled between two states, otherwise None."""
+    """Return a message if the device was throttled between two snapshots of its state, otherwise None."""
     grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
     reasons = dict.fromkeys(
         [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]
