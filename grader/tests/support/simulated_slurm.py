@@ -191,7 +191,7 @@ def simulate(
     faults: Mapping[int, Literal["killed", "lost"]] = {},
     limit: int = 1001,
 ) -> Simulation:
-    """Grade a class whose submissions take this many seconds. The grader only knows an estimate of the mean."""
+    """Grade a class whose submissions take this many seconds. The grader knows only an estimate of their mean."""
     names = [f"student{number:05}" for number in range(len(seconds))]
     entries = [Entry(name, Path("/submissions") / name) for name in names]
     queue = Queue(entries, [], (), options)

@@ -36,7 +36,7 @@ def step(
 
 
 def compute_steps(optimizer: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the step at a learning rate of 1 after each of the given gradients. The momentum equals this step."""
+    """Return the step after each of the given gradients. With a learning rate of 1, it equals the momentum."""
     ahead = iter(gradients)
     places = step(optimizer, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
