@@ -36,7 +36,7 @@ def step(
 
 
 def compute_steps(optimizer: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the step after each of the given gradients. With a learning rate of 1, it equals the momentum."""
+    """Return the step after each of the given gradients at a learning rate of 1, which equals the momentum."""
     ahead = iter(gradients)
     places = step(optimizer, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]
