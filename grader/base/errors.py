@@ -23,7 +23,7 @@ class MachineError(GraderError):
 
 @contextlib.contextmanager
 def convert_write_errors(place: object, kind: type[GraderError] = CallError) -> Iterator[None]:
-    """Convert an OSError to an error of this class, whose message names the path."""
+    """Convert an OSError to an error of this class with a message that names the path."""
     try:
         yield
     except OSError as error:

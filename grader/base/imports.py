@@ -9,7 +9,7 @@ from torchkata.course import ENGINE, course
 
 
 def follow_imports(paths: Iterable[Path]) -> set[Path]:
-    """Return these files, if they exist, and all engine and course files that they import, directly or indirectly."""
+    """Return the given files that exist, and all engine and course files that they import, directly or indirectly."""
     found: set[Path] = set()
     pending = [path for path in paths if path.is_file()]
     while pending:

@@ -15,7 +15,7 @@ def python(*arguments: str) -> list[str]:
 
 
 def run_in_child(work: Callable[[], None], name: str, parent: int) -> NoReturn:
-    """Run `work` in a forked child and exit. Print its error, unless the parent has closed the connection."""
+    """Run `work` in this forked child, then exit. Print any error, unless the parent has closed the connection."""
     status = 1
     try:
         end_with_parent(parent)

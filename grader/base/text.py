@@ -20,7 +20,7 @@ MOST_NAMES = 10  # maximum number of names in a list that are shown
 
 
 def printable(text: str, most: int = MOST) -> str:
-    """Return text without control characters and characters forbidden in XML, truncated to `most` characters.
+    """Remove control characters and characters forbidden in XML, and truncate the text to `most` characters.
 
     Characters that change the text direction are replaced by their code points.
     """
@@ -41,6 +41,6 @@ def quote(text: str, most: int = MOST_QUOTED) -> str:
 
 
 def list_names(names: list[str]) -> str:
-    """List the first names, followed by the number of remaining names."""
+    """List the first few names, followed by the number of remaining names."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{', '.join(map(quote, names[:MOST_NAMES]))}{more}"

@@ -30,7 +30,7 @@ def calibrate(
         Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
     ] = None,
 ) -> Command:
-    """Measure the matmul speed for each dtype and the memory bandwidth, and store them.
+    """Measure the memory bandwidth and the matmul speed of each dtype, and store the values.
 
     The values are also compared with the datasheet.
 

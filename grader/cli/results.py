@@ -71,7 +71,7 @@ def similar(
         typer.Option(help="Pseudonymize the submissions with the KEYFILE passed to `grader grade`.", metavar="KEYFILE"),
     ] = None,
 ) -> Command:
-    """Write the code of a class to folders for compare50, JPlag or MOSS, and print the commands for comparing it.
+    """Copy all students' code to folders for compare50, JPlag or MOSS, and print the commands that compare it.
 
     Each submission gets a folder with its files that differ from the stubs. The stubs are written as well, so that the
     detector can ignore code that all students were given.

@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits what was not graded."""
+"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
 
 import time
 from collections import Counter
@@ -169,7 +169,7 @@ class Run:
         return job
 
     def follow(self) -> dict[str, Job]:
-        """Wait until all tasks have finished, and return the tasks that squeue has listed.
+        """Wait until all tasks have finished, then return the tasks that squeue has listed.
 
         Raises MachineError if squeue keeps failing.
         """

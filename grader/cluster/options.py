@@ -87,7 +87,7 @@ def check_key(text: str, key: str) -> None:
 
 
 def parse_minutes(text: str, value: str) -> int:
-    """Convert a time such as m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounding up.
+    """Convert a time in the format m, m:s, h:m:s, d-h, d-h:m or d-h:m:s to minutes, rounding up.
 
     Raises CallError if the time is 0 or has another format.
     """

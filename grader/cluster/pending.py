@@ -30,7 +30,7 @@ class Pending:
         return [name for name in self.paths if name in self.tests or name in self.speed]
 
     def select_paths(self, phase: Phase) -> dict[str, Path]:
-        """Return the paths, by id, of the submissions that one kind of task still has to grade."""
+        """Return the paths of the submissions that one kind of task still has to grade, keyed by id."""
         waiting = self.tests if phase == "tests" else self.speed
         return {name: path for name, path in self.paths.items() if name in waiting}
 

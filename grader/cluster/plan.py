@@ -1,4 +1,4 @@
-"""Plans an array of Slurm tasks: the work of each task, and the number of submissions that it grades."""
+"""Plans an array of Slurm tasks: what each task does, and how many submissions it grades."""
 
 import math
 import statistics

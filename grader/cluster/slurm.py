@@ -87,7 +87,7 @@ def read_array_limit() -> int:
 def parse_array_limit(config: str) -> int:
     """Return the maximum number of tasks that an array may have, according to the output of `scontrol show config`.
 
-    Settings that are missing in the output have their default values.
+    Settings that are missing from the output have their default values.
     """
     found = {name or option: int(value or number) for name, value, option, number in LIMIT.findall(config)}
     return max(1, min({**DEFAULT_LIMITS, **found}.values()))
@@ -125,7 +125,7 @@ def submit(array: Array) -> str:
 
 
 def list_jobs(name: str) -> dict[str, Job]:
-    """Return the tasks of all arrays with this name, by id. Tasks that finished long ago are missing.
+    """Return the tasks of all arrays with this name, keyed by id. Tasks that finished long ago are missing.
 
     Raises SqueueError if squeue fails.
     """
@@ -141,7 +141,7 @@ def list_jobs(name: str) -> dict[str, Job]:
 
 
 def join_lines(text: str) -> str:
-    """Remove the prefix from each line of a command's output and join the lines."""
+    """Remove prefixes such as "sbatch: error: " from the lines of a command's output, and join the lines."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("squeue: ").removeprefix("error: ") for line in text.splitlines()
     ]

@@ -35,5 +35,5 @@ class Task:
         return code
 
     def checkpoint(self) -> DelayedSubmission:
-        """Return the same task for submitit to requeue. The results that it has finished are already stored."""
+        """Return the same task for submitit to requeue. The results of its finished submissions are already stored."""
         return DelayedSubmission(self)

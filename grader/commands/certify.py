@@ -96,7 +96,7 @@ def run_certify(options: Options) -> int:
 
 
 def choose_parts(options: Options) -> list[str]:
-    """Return the parts to prove. Raises CallError if a part has no quick proof."""
+    """Return the parts of the course to prove. Raises CallError if `--quick` does not include the selected part."""
     if options.quick and options.only == "cheats":
         raise CallError("--quick does not include the cheats on speed, which need time and an otherwise idle machine")
     everything = ["files", "zoo", "attacks"] if options.quick else ["files", "zoo", "attacks", "cheats"]

@@ -99,7 +99,7 @@ def find_revised_katas(old: Result | None, new: Result | None) -> Iterator[tuple
 
 
 def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdicts | None) -> Iterator[Change]:
-    """Yield the tests of a kata that differ. A test that is missing in a result is treated as not graded."""
+    """Yield the tests of a kata that differ. A test that is missing from a result is treated as not graded."""
     points = [None if tests is None else sum((score for _, score in tests.values()), 0.0) for tests in (old, new)]
     before, after = old or {}, new or {}
     for name in dict.fromkeys([*before, *after]):
@@ -109,7 +109,7 @@ def compare_tests(submission: str, kata: str, old: Verdicts | None, new: Verdict
 
 
 def collect_verdicts(result: Result) -> dict[str, Verdicts]:
-    """Return the outcome and points of each test by kata, with workloads last."""
+    """Return the outcome and points of each test, grouped by kata, with workloads last."""
     found: dict[str, Verdicts] = {
         kata.kata: {test.name: (test.outcome, test.score) for test in kata.tests} for kata in result.katas
     }

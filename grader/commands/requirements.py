@@ -37,7 +37,7 @@ TOOLS = {  # tools to run if the course has settings for them
 
 
 def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, list[str]]:
-    """Return a line for each missing or wrong file or text, by kata, with a remedy. `quick` skips mypy."""
+    """Return a line with a remedy for each missing or wrong file or text, grouped by kata. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:

@@ -1,4 +1,4 @@
-"""`grader similar`: writes the code of a class to folders that a plagiarism detector can read.
+"""`grader similar`: copies all students' code to folders that a plagiarism detector can read.
 
 compare50 1: https://cs50.readthedocs.io/projects/compare50; JPlag 4 to 6: https://github.com/jplag/JPlag/wiki; MOSS:
 https://theory.stanford.edu/~aiken/moss.

@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Graded:
-    """The values of a result that affect marks. To save memory, messages are left out."""
+    """The values of a result that affect marks. To save memory, messages are omitted."""
 
     points: Points
     max_score: float
@@ -51,7 +51,7 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
 
 
 def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
-    """Return the results by real name, and a line for each unreadable result.
+    """Return the results, keyed by real name, and a line for each unreadable result.
 
     Only the points of tests with an override are kept, so that a large class fits in memory.
     """
@@ -115,7 +115,7 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
 
 
 def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that is obsolete, because a regrade has given at least as many points."""
+    """Return a line for each override that is obsolete, because a regrade has awarded at least as many points."""
     submissions = match_results(book, after).submissions
     found = []
     for person in book.people:

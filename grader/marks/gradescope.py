@@ -1,7 +1,7 @@
 """Reads submitters and submission times from `submission_metadata.yml`, a file in Gradescope's "Export Submissions".
 
 The keys in the file are the names of the submission folders. Gradescope does not document the format. This module
-parses it like published tools do (github.com/search?q=submission_metadata.yml+:submitters).
+parses it the way published tools do (github.com/search?q=submission_metadata.yml+:submitters).
 """
 
 from datetime import datetime
@@ -31,7 +31,7 @@ class Downloaded(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
 
 
 def read_metadata(path: Path) -> dict[str, Downloaded]:
-    """Return the metadata by submission, or {} if the file is missing. Raises CallError if the file is invalid."""
+    """Return the metadata, keyed by submission, or {} if the file is missing. Raises CallError if it is invalid."""
     if not path.exists():
         return {}
     try:

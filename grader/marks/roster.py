@@ -169,7 +169,7 @@ def identifiers_of(person: Person) -> set[Identifier]:
 
 
 def cells_of(person: Person) -> Iterator[Identifier]:
-    """Yield the columns of a person and their normalized values, which can be empty."""
+    """Yield the name and the normalized value (which can be empty) of each column for a person."""
     for column in ("id", "email", "lms_id", "group", "name"):
         yield column, normalize(getattr(person, column))
 

@@ -89,7 +89,7 @@ def read_times(path: Path) -> dict[str, datetime]:
 
 
 def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extension]:
-    """Return the extensions by person id. Raises CallError if the file is invalid."""
+    """Return the extensions, keyed by person id. Raises CallError if the file is invalid."""
     found: dict[str, Extension] = {}
     for row in read_table(path, ("id", "until", "reason")) if path.exists() else ():
         demand_known(row["id"], ids, path)
@@ -100,7 +100,7 @@ def read_extensions(path: Path, ids: set[str], zone: tzinfo) -> dict[str, Extens
 
 
 def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]:
-    """Return the overrides by person id. Raises CallError, for example if two overrides apply to the same points."""
+    """Return the overrides, keyed by person id. Raises CallError, for example if two of them affect the same points."""
     found: dict[str, tuple[Override, ...]] = {}
     for row in read_table(path, ("id", "points", "reason", "who"), ("kata", "test")) if path.exists() else ():
         demand_known(row["id"], ids, path)
@@ -120,7 +120,7 @@ def read_overrides(path: Path, ids: set[str]) -> dict[str, tuple[Override, ...]]
 
 
 def have_common_points(first: Override, second: Override) -> bool:
-    """Return whether two overrides change the same points. An override without a test or kata applies to all."""
+    """Return whether two overrides affect the same points. An override without a test or kata affects all points."""
     parts = zip((first.kata, first.test), (second.kata, second.test), strict=True)
     return all(not (a and b) or a == b for a, b in parts)
 

@@ -58,7 +58,7 @@ def fill_gradebook(
     """Return the gradebook with these marks filled in, and a line for each person without a row.
 
     A person without a mark (None) is skipped. Raises GradebookError if the column is missing, a person has two rows, or
-    the maximum points in the gradebook are not `most`.
+    the maximum points in the gradebook differ from `most`.
     """
     lines = parse_cells(text, find_separator(text))
     if not lines:
@@ -103,7 +103,7 @@ def find_column(column: str, header: Sequence[str]) -> int:
 def index_rows(
     header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]
 ) -> dict[tuple[str, str], list[int]]:
-    """Return the indices of the rows that contain each value, by key column and value."""
+    """Return the indices of the rows that contain each value, keyed by (column, value)."""
     found: dict[tuple[str, str], list[int]] = {}
     for name in {name for name, _ in keys} & {*header}:
         place = header.index(name)

@@ -1,4 +1,4 @@
-"""Computes the speed score of a workload: the share that it reached, and two thresholds."""
+"""Computes the speed score of a workload: the share of the reference speed that it reached, and two thresholds."""
 
 from dataclasses import dataclass
 from sys import float_info

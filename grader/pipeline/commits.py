@@ -94,7 +94,7 @@ def read_text(folder: int, *parts: str) -> str:
 
 
 def read_tree(objects: "Objects", name: str) -> dict[str, str]:
-    """Return the hashes of the entries of a tree object, by name."""
+    """Return the hashes of the entries of a tree object, keyed by name."""
     found = ENTRY.findall(objects.read(name, b"tree"))
     return {entry.decode("utf-8", "replace"): hash.hex() for entry, hash in found}
 
@@ -105,7 +105,7 @@ def hash_blob(content: bytes) -> str:
 
 
 class Objects:
-    """The objects of a repository. Raises one of `MALFORMED` if an object cannot be read or exceeds the limits."""
+    """The objects of a repository. Its methods raise one of `MALFORMED` if an object is unreadable or too large."""
 
     def __init__(self, folder: int) -> None:
         self.folder = folder
@@ -162,7 +162,7 @@ class Objects:
         return content
 
     def spend(self, work: int) -> None:
-        """Add to the work done so far, and raise ValueError if the total exceeds the limit."""
+        """Add to the cost of the objects read so far, and raise ValueError if the total exceeds the limit."""
         self.left -= work
         if self.left < 0:
             raise ValueError("too much work")

@@ -74,7 +74,7 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def find_loose_files(paths: Iterable[Path]) -> dict[str, list[tuple[str, Path]]]:
-    """Return the Python files that Canvas stored in one folder, as (name, path) by submission id (see `roster`)."""
+    """Return (name, path) of the Python files that Canvas stored in one folder, keyed by submission (see `roster`)."""
     found: dict[str, list[tuple[str, Path]]] = {}
     for path in dict.fromkeys(paths):
         if (named := CANVAS.fullmatch(path.name)) and get_type(path) == stat.S_IFREG:

@@ -73,7 +73,7 @@ def grade_submission(
 
 
 def compute_patience(tests: Tests) -> float:
-    """Return the factor for all time limits, which grows with the number of examples."""
+    """Return the factor by which to multiply all time limits. It grows with the number of examples."""
     return max(1.0, tests.examples / 100)
 
 
@@ -96,7 +96,7 @@ def is_property(item: pytest.Function) -> bool:
 
 
 def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContextManager[None]:
-    """Return a context manager that reduces the examples of a test if the job needs only a few."""
+    """Return a context manager that reduces a test's number of examples if the job needs only a few."""
     return (
         hypothesis_internals.limit_examples(item.obj)
         if job.few_examples and is_property(item)
@@ -123,6 +123,6 @@ def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool
 
 
 def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
-    """Return the fallbacks, by file name, of the katas that this kata builds on and that are not done."""
+    """Return fallbacks for the prerequisites of this kata that are not done, keyed by file name."""
     missing = [name for name in course().prerequisites(kata.name) if name not in done]
     return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}

@@ -41,7 +41,7 @@ class GradingOptions(msgspec.Struct, frozen=True):
     keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return the options that affect the results of katas, by name, for use in digests."""
+        """Return the options that affect the results of katas, keyed by name, for use in digests."""
         left_out = {*SAME_END, *without}
         return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
 
@@ -67,7 +67,7 @@ class Options:
 
 
 class Queue:
-    """The submissions of one command, and lists of the submissions that were rejected or reused."""
+    """The submissions of one command, and lists of those that were rejected or whose stored result was reused."""
 
     def __init__(
         self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
@@ -187,7 +187,7 @@ def is_current(stored: Result, fingerprint: str) -> bool:
 
 
 def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether all requested katas are stored and reusable, and no other katas are stored."""
+    """Return whether every requested kata has a reusable stored result and no other kata has a stored result."""
     return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
 
 

@@ -10,7 +10,7 @@ from torchkata.course import Kata
 
 
 def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
-    """Return the stored results that a regrade would reproduce, by kata."""
+    """Return the stored results that a regrade would reproduce, keyed by kata."""
     if stored is None or stored.basis != basis:
         return {}
     results = {kata.kata: kata for kata in stored.katas if kata.status != "inconclusive"}

@@ -92,7 +92,7 @@ def try_isolations(
 
 
 def prove(sandbox: Sandbox, private: Sequence[Path], warn: Callable[[str], None]) -> None:
-    """Wait for the sandbox, and let a worker try to break out. Raises IsolationError if it succeeds in bubblewrap."""
+    """Wait for the sandbox and let a worker try to break out. Raises IsolationError if it escapes from bubblewrap."""
     sandbox.wait_until_ready()
     control = sandbox.clone()
     try:

@@ -33,7 +33,7 @@ OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the st
 def grade_speeds(
     kind: Kind, queue: Queue, graded: Sequence[str], out: Console, warn: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Time and store missing speed results.
+    """Time the submissions that have no speed results yet, and store the results.
 
     Return the inconclusive submissions, and the reason why nothing could be timed ("" if this machine can measure
     speed). Raises MachineError if the sandbox fails or a result can't be stored.

@@ -31,7 +31,7 @@ Entries = Iterator[tuple[PurePosixPath, bytes]]
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission's id and its files by name."""
+    """The id of a submission, and its files, keyed by name."""
 
     id: str
     files: dict[str, bytes]

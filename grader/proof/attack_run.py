@@ -64,10 +64,10 @@ class Plan:
 
 
 def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err: Console) -> Proof:
-    """Prove that no attack succeeds at any isolation level, except where the corpus declares that it does.
+    """Prove that no attack succeeds at any isolation level, except where the corpus declares that it can.
 
-    For admitted attacks, prove that the lint check reports them. A quick proof uses only the first level that works.
-    The results are not cached, because they depend on the machine.
+    Also prove that lint reports each attack that the corpus declares as possible. A quick proof uses only the first
+    level that works. The results are not cached, because they depend on the machine.
     """
     jobs = options.jobs * (QUICK_AT_ONCE if options.quick else 1)
 
@@ -88,7 +88,7 @@ def prove_attacks(corpus: Sequence[Attack], options: Options, out: Console, err:
 
 
 def tabulate_attacks(trials: Sequence[Trial], *, controls: bool = True) -> Table:
-    """Return a table of the attacks by class and isolation level. Controls and resources are optional columns."""
+    """Return a table of the attacks by class and isolation level. Columns for controls and resources are optional."""
     return tabulate_trials("attacks", trials, (*COLUMNS, *(WHOLE_COLUMNS if controls else ())))
 
 
@@ -211,7 +211,7 @@ def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, st
 
 
 def find_unlinted(admitted: Sequence[Attack]) -> list[str]:
-    """Return a line for each admitted attack that the lint check does not report.
+    """Return a line for each attack in `admitted` that lint does not report.
 
     Each attack must have a finding that the wrong solution without the attack does not have. An attack that no level
     prevents (`open`) must also have a finding that its honest control does not have.

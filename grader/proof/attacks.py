@@ -116,7 +116,7 @@ def load_attacks(katas: Sequence[Kata], *folders: Path) -> Iterator[Attack]:
 
 
 def read_corpus(path: Path, kind: type[EntryType]) -> Mapping[str, EntryType]:
-    """Return the entries of a corpus file by name, or nothing if the file is missing.
+    """Return the entries of a corpus file, keyed by name, or {} if the file is missing.
 
     Raises CallError if the file is invalid.
     """
@@ -140,7 +140,7 @@ def find_first_function() -> Place | None:
 
 
 def find_place(title: str, wrong: str) -> Place:
-    """Return the place for a wrong entry in the zoo. Raises CallError if the zoo does not contain this entry."""
+    """Return the kata and the zoo entry with the name `wrong`. Raises CallError if there is no such entry."""
     kata_name, _, wrong_name = wrong.partition("/")
     kata = course().katas.get(kata_name)
     found = load_wrong_entries(kata_name).get(wrong_name) if kata else None
@@ -151,7 +151,7 @@ def find_place(title: str, wrong: str) -> Place:
 
 @cached_by_course
 def load_wrong_entries(kata: str) -> dict[str, zoo.ZooEntry]:
-    """Return the wrong entries of a kata by name. Raises CallError if an entry is invalid."""
+    """Return the wrong entries of a kata, keyed by name. Raises CallError if an entry is invalid."""
     return {entry.name: entry for entry in zoo.load_wrong(course().katas[kata])}
 
 

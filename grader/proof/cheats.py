@@ -68,7 +68,7 @@ class Cheat:
 
 
 def load_slow(katas: Sequence[Kata], folder: Path | None = None) -> dict[str, Slow]:
-    """Return the slow solutions of these katas by title. Raises CallError if an entry is invalid."""
+    """Return the slow solutions of these katas, keyed by title. Raises CallError if an entry is invalid."""
     found = {}
     for kata in katas:
         path = (folder or course().reference / "workloads/slow") / f"{kata.name}.toml"

@@ -41,8 +41,8 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
     A claim about a wrong entry covers only its own kata, because the katas that build on it would use a fallback. For
     each kata that others build on, a separate claim ("fallback") states that these katas can be done without it.
 
-    If `quick` is True, claims about fallbacks are omitted, right entries are tested on few inputs, and the katas that
-    build on a right entry are not tested with it. For a wrong entry, only the test listed in `caught_by.toml` is run
+    If `quick` is True, claims about fallbacks are omitted, correct entries are tested on few inputs, and the katas that
+    build on a correct entry are not tested with it. For a wrong entry, only the test listed in `caught_by.toml` is run
     (or all tests if none is listed).
     """
     stubs, solution = zoo.read_package(course().assignment), course().solutions()
@@ -89,7 +89,7 @@ def make_job(
 
 
 def extend_limits(limits: Limits) -> Limits:
-    """Return longer time limits. The limit of a call is only doubled, because code that never ends uses all of it."""
+    """Return longer time limits. The limit of a call is only doubled, because endless loops use all of it."""
     return replace(
         limits,
         call_seconds=2 * limits.call_seconds,

@@ -172,7 +172,7 @@ def run_example(source: str, names: Names) -> int:
 
 
 def collect_states(names: Names) -> Names:
-    """Return the per-parameter state of all optimizers by name, because comments refer to these names."""
+    """Return the per-parameter state of all optimizers, keyed by name, because comments refer to these names."""
     torch = sys.modules.get("torch")
     optimizers = [value for value in names.values() if torch is not None and isinstance(value, torch.optim.Optimizer)]
     states = (state for optimizer in optimizers for state in optimizer.state.values())

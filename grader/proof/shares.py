@@ -1,4 +1,4 @@
-"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that are about it.
+"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that check for it.
 
 reference/costly.toml lists the entries that lose more than `MAX_SHARE`, by reason:
 
@@ -32,7 +32,7 @@ def measure_share(kata: Kata, result: KataResult) -> float | None:
 
 
 def read_costly() -> dict[str, dict[str, str]]:
-    """Return the entries that may lose more than `MAX_SHARE`, each with its reason, by kata and entry."""
+    """Return the reasons why entries may lose more than `MAX_SHARE`, keyed by kata and then by entry."""
     path = course().reference / COSTLY
     found: dict[str, dict[str, str]] = {}
     for reason, katas in (read_toml(path) if path.is_file() else {}).items():

@@ -44,7 +44,7 @@ class ZooEntry:
 
 
 def read_package(folder: Path) -> dict[str, bytes]:
-    """Return the kata files in a folder by name."""
+    """Return the kata files in a folder, keyed by name."""
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"}
 
 

@@ -100,7 +100,7 @@ class ZooOutcome:
 
 
 def tabulate_katas(outcome: ZooOutcome, katas: Sequence[Kata]) -> Table:
-    """Return a table of the claims that hold, by kata and group."""
+    """Return a table with the number of claims that hold, by kata and group."""
     groups = {
         "stub not started": "stubs",
         "solution done": "solution",

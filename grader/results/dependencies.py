@@ -126,7 +126,7 @@ def digest_call(options: Mapping[str, object], submissions: Iterable[tuple[str, 
 
 @cached_by_course
 def environment() -> dict[str, str]:
-    """Return the platform and the versions of software that a result depends on, by name."""
+    """Return the platform and the versions of software that a result depends on, keyed by name."""
     libraries = {name: version_of(name) for name in dict.fromkeys((*course().preload, *LIBRARIES))}
     return {"python": platform.python_version(), "platform": platform.platform(), **libraries}
 

@@ -61,6 +61,6 @@ def changed_tests(old: str, new: str) -> Iterator[str]:
 
 
 def parse_tests(text: str) -> dict[str, str]:
-    """Return the syntax tree of each test in a module, by name."""
+    """Return the syntax tree of each test in a module, keyed by the test's name."""
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {node.name: ast.dump(node) for node in functions if node.name.startswith("test_")}

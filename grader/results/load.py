@@ -15,7 +15,7 @@ Shared = TypeVar("Shared", bound=Hashable)
 
 
 def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str, T], list[str]]:
-    """Return the converted results by submission, and a message for each result that cannot be loaded or converted.
+    """Return the converted results, keyed by submission, and a message for each that can't be loaded or converted.
 
     `convert` can raise a ValueError that contains the reason.
     """
@@ -53,7 +53,7 @@ def drop_details(result: Result) -> Result:
 
 @cache
 def share(value: Shared) -> Shared:
-    """Return the first value passed to this function that is equal to this one. This saves memory."""
+    """Return the first equal value that was passed to this function, so that equal values share memory."""
     return value
 
 

@@ -38,7 +38,7 @@ class StoredSubmission(msgspec.Struct, frozen=True):
 
 
 def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
-    """Return the files as text, truncated to the limits."""
+    """Return the files as text, truncated to the size limits."""
     room, found = MAX_TOTAL, dict[str, Source]()
     for name, content in files.items():
         text = content.decode("utf-8-sig", "replace")

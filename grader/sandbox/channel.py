@@ -1,6 +1,6 @@
 """Sends frames of plain values over a socket. A frame consists of a length and a message.
 
-Messages are encoded with msgpack. They contain only the dtype and shape of each tensor or array; the data follows after
+Messages are encoded with msgpack. They contain only the dtype and shape of each tensor or array; the data follows
 the message. Nothing is unpickled: the receiver gets plain values or an error, never an object chosen by the sender.
 
 A large frame is stored in memory that is mapped by both sides, and only its length is sent over the socket. The size of
@@ -94,8 +94,8 @@ class Channel:
     ) -> bytes:
         """Return the next frame without decoding it. The frame may have at most `most` bytes.
 
-        At the deadline, `more` returns by how many seconds to extend it. Raises Closed, Late or Malformed if no
-        valid frame was received.
+        At the deadline, `more` returns the number of seconds by which to extend it. Raises Closed, Late or Malformed if
+        no valid frame was received.
         """
         self.deadline = deadline
         (length,) = LENGTH.unpack(self.read(LENGTH.size, more))

@@ -155,7 +155,7 @@ def count_tasks() -> int:
 
 
 def pick_user() -> int:
-    """Return a random unused user id, so that a worker being killed does not count towards the next worker's threads.
+    """Return a random unused user id, so that a dying worker does not count towards the next worker's thread limit.
 
     Sequential ids would reveal to a worker how many workers were started before it.
     """

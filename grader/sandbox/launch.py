@@ -316,7 +316,7 @@ def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
 
     The sandbox has no network and no other processes, and contains only the files that Python needs, read-only.
 
-    An ordinary user becomes root in a user namespace, so that the zygote can create namespaces for each worker. The
+    An unprivileged user becomes root in a user namespace, so that the zygote can create namespaces for each worker. The
     worker then drops these capabilities. Since Linux 5.12, a worker needs CAP_SETFCAP to enter its own user namespace.
     If the grader runs as root, the worker changes to another user instead.
     """

@@ -72,7 +72,7 @@ class WorkerRunner:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits.
 
-        A limit covers only the duration of calls, without the time for which the worker or this thread waited for a
+        Limits apply only to calls, and exclude the time that the worker or this thread spends waiting for a
         processor. The time between calls (to judge answers and shrink inputs) has a limit as well, because a crafted
         answer can make it long.
         """
@@ -133,7 +133,7 @@ class WorkerRunner:
             raise Died(translate(str(error))) from None
 
     def grant_more_time(self) -> float:
-        """Return for how many seconds the worker and this thread have waited for a processor since the last call."""
+        """Return how many seconds the worker and this thread have spent waiting for a processor since the last call."""
         waited = measure_waiting() - self.waited_here
         if waited < LEAST_FORGIVEN:
             return self.forgive()
@@ -141,7 +141,7 @@ class WorkerRunner:
         return self.forgive() + waited
 
     def forgive(self) -> float:
-        """Return for how many more seconds the worker has waited for a processor since the last call of this function.
+        """Return how many seconds the worker has spent waiting for a processor since the last call of this function.
 
         Time during which other threads of the worker were running is excluded. Otherwise, a worker could postpone its
         deadline indefinitely.
@@ -165,7 +165,7 @@ class WorkerRunner:
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
-        """Return the `size` bytes after the letter of a command's reply. Raises OSError if there is no such reply."""
+        """Return the `size` bytes that follow the letter in a reply. Raises OSError if there is no such reply."""
         answer = b""
         while len(answer) <= size and (part := self.control.recv(1 + size - len(answer))):
             answer += part
@@ -226,7 +226,7 @@ class WorkerRunner:
 
 
 def measure_waiting() -> float:
-    """Return for how many seconds this thread has waited for a processor, or 0 if the kernel does not report it."""
+    """Return how many seconds this thread has spent waiting for a processor, or 0 if the kernel does not report it."""
     try:
         return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
     except (OSError, ValueError, IndexError):

@@ -32,7 +32,7 @@ Case: TypeAlias = tuple[Arg, ...]  # a case applies if all of its conditions hol
 
 
 def match_any(argument: int, *values: int) -> tuple[Case, ...]:
-    """Return one case for each of these values."""
+    """Return cases that match an argument equal to any of these values."""
     return tuple((Arg(argument, value),) for value in values)
 
 

@@ -262,14 +262,14 @@ class Zygote:
         return self.read_proc("stat").rpartition(")")[2].split()[:1] == ["R"]
 
     def read_times(self) -> tuple[int, int]:
-        """Return the worker's CPU time and the time for which it has waited for a processor, in nanoseconds."""
+        """Return the worker's CPU time and the time it has spent waiting for a processor, in nanoseconds."""
         if self.current is not None:
             with contextlib.suppress(OSError):  # the worker has exited
                 return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
         return 0, 0
 
     def read_schedule(self) -> tuple[int, int]:
-        """Return for how long the worker's first thread has run and has waited for a processor, in nanoseconds."""
+        """Return how long the worker's first thread has run and has waited for a processor, in nanoseconds."""
         ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not reported by every kernel
         return int(ran), int(waited)
 

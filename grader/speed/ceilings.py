@@ -92,7 +92,7 @@ def measure_bandwidth(kind: Kind, free: int) -> Iterator[tuple[str, float]]:
 
 
 def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:
-    """Return values uniformly distributed in [−1, 1), and not zeros, because GPUs multiply zeros faster."""
+    """Return random values, uniformly distributed in [−1, 1), instead of zeros, because GPUs multiply zeros faster."""
     return torch.empty(shape, dtype=dtype, device=kind).uniform_(-1, 1)
 
 

@@ -92,7 +92,7 @@ def measure_host_lead(timed: TimedWorker) -> Figure:
 
 
 def measure_process_peak(timed: TimedWorker) -> Figure:
-    """Measure by how much the student's code increases the memory of its process at the peak, on a CPU."""
+    """Measure the peak increase in the memory of the process that runs the student's code, on a CPU."""
     seen = [timed.worker.read_memory()]
     with poll_in_thread(lambda: seen.append(timed.worker.read_memory())):
         done = timed.block(SECONDS)
@@ -103,7 +103,7 @@ def measure_process_peak(timed: TimedWorker) -> Figure:
 
 
 def measure_device_peak(timed: TimedWorker) -> Figure:
-    """Measure by how much the free memory of an otherwise unused GPU decreases while the student's code is running."""
+    """Measure the peak decrease in the free memory of an otherwise unused GPU while the student's code is running."""
     free = [timed.accelerator.free_bytes()]
     with poll_in_thread(lambda: free.append(timed.accelerator.free_bytes())):
         done = timed.block(SECONDS)
@@ -121,7 +121,7 @@ def compare_peak(timed: TimedWorker, done: TimedBlock, peak: int) -> Figure:
 
 @contextmanager
 def poll_in_thread(look: Callable[[], object]) -> Iterator[None]:
-    """Call `look` every half millisecond while in this context. Exceptions of `look` are re-raised at the end."""
+    """Call `look` every half millisecond in this context. Exceptions raised by `look` are re-raised at the end."""
     over, failed = threading.Event(), list[Exception]()
 
     def loop() -> None:

@@ -42,7 +42,7 @@ def grade(
 
 
 def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
-    """Grade a workload. Errors of torch and the driver in this process are propagated."""
+    """Grade a workload. Errors raised by torch or the driver in this process are propagated."""
     try:
         if isinstance(work := work_of(workload.name), Rate):
             measured = rates.measure(machine, workload, files)

@@ -35,7 +35,7 @@ class IdleDetector:
         self.usual = min(self.usual, *(self.time_passes() for _ in range(LOOKS)))
 
     def wait(self, patience: float) -> float:
-        """Wait until the device is idle, and return for how many seconds it was busy.
+        """Wait until the device is idle, then return how many seconds it was busy.
 
         Raises TimedOut if it is still busy after `patience` seconds.
         """

@@ -59,6 +59,6 @@ class Machine:
         return DEMANDS[self.kind]
 
     def warm_up_seconds(self, attempt: int) -> float:
-        """Return for how many seconds to warm up: 0 (only one block) for a first attempt on a device that is warm."""
+        """Return the warm-up time in seconds: 0 (only one block) for a first attempt on a warm device."""
         is_warm = time.monotonic() - self.worked < WARM_SECONDS
         return 0.0 if attempt == 1 and is_warm else self.demands.warm_up_seconds

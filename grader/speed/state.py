@@ -88,7 +88,7 @@ def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int
 
 
 def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) -> tuple[str, ...]:
-    """Return the given reasons that currently apply. Raises StateUnknown if the device does not report them."""
+    """Return which of the given reasons currently apply. Raises StateUnknown if the device does not report them."""
     if not asked:
         return ()
     reasons = query(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
@@ -99,7 +99,7 @@ def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) 
 
 @contextmanager
 def open_nvml(nvml: Any = None) -> Iterator[Any]:
-    """Initialize NVML. Errors of NVML, including those raised in the context, are converted to StateUnknown."""
+    """Initialize NVML. Errors from NVML, including those raised in the context, are converted to StateUnknown."""
     try:
         nvml = nvml or importlib.import_module("pynvml")
     except ImportError as error:
@@ -135,7 +135,7 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
-    """Return a message if the device was throttled between two states, otherwise None."""
+    """Return a message if the device was throttled between two snapshots of its state, otherwise None."""
     grown = {words: now - before.slowed_ns.get(words, now) for words, now in after.slowed_ns.items()}
     reasons = dict.fromkeys(
         [*(words for words, by in grown.items() if by > NEGLIGIBLE), *before.slowdowns, *after.slowdowns]

@@ -171,14 +171,14 @@ class TimedWorker:
         return TimedBlock(took, error, block.reply, block.began)
 
     def time_settling(self) -> float:
-        """Return the duration of `settle` in seconds while no other work is running."""
+        """Return how many seconds `settle` takes when no other work is running."""
         self.synchronize()
         began = time.perf_counter()
         self.settle()
         return time.perf_counter() - began
 
     def settle(self) -> None:
-        """Copy the results on a GPU before work that the student has left in the queue can change them."""
+        """Copy results that are on a GPU before work that the student has left in the queue can change them."""
         if self.device_memory is not None:
             for name in self.filled:
                 self.results[name].copy_(self.memory[name])

@@ -70,7 +70,7 @@ def check_course() -> Finding:
 
 
 def check_sandbox() -> Finding:
-    """Start a sandbox as for grading, and check that a worker cannot open protected files."""
+    """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
     from grader.pipeline.setup import prove
     from grader.sandbox.launch import IsolationError, launch
 
@@ -112,7 +112,7 @@ def check_user_namespaces() -> Finding:
 
 
 def remedy_for_namespaces() -> str:
-    """Return the command that allows ordinary users to create namespaces, or "" if none seems to be needed."""
+    """Return the command that allows unprivileged users to create namespaces, or "" if none seems to be needed."""
     for name, good in (
         ("kernel.unprivileged_userns_clone", "1"),
         ("kernel.apparmor_restrict_unprivileged_userns", "0"),
@@ -153,7 +153,7 @@ def check_shared_memory() -> Finding:
 
 
 def check_memory(root: Path = Path("/")) -> Finding:
-    """Compute how many submissions can be graded at once with the memory of this machine or container."""
+    """Compute how many submissions can be graded at the same time in the memory of this machine or container."""
     each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
     if not meminfo.exists():
         return Finding("memory", "note", "unknown")

@@ -82,7 +82,7 @@ def list_katas(track: str) -> list[Kata]:
 
 
 def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a template by path, with these values substituted in paths and texts."""
+    """Return the files of a template, keyed by path, with these values substituted into their paths and contents."""
     folder, files = FILES / kind, {}
     for path in sorted(files_of(folder)):
         name, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")
@@ -93,6 +93,6 @@ def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the files below a folder. Raises CallError if they can't be written."""
+    """Write the files into a folder. Raises CallError if they can't be written."""
     with convert_write_errors(folder):
         spread({name: text.encode() for name, text in files.items()}, folder)

@@ -13,7 +13,7 @@ URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 
 def copy_project() -> dict[str, bytes]:
-    """Return the files of the engine and the course that grading needs, by path, without proofs and solutions."""
+    """Return the engine and course files that grading needs, keyed by path, without solutions and `grader/proof`."""
     engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}

@@ -37,7 +37,7 @@ class Platform:
 
 
 def run_package(name: str, out: Path, grading: str, source: str | None, *, force: bool) -> int:
-    """Write the package, in which `grading` are the options of `grader grade`, return the exit code.
+    """Write a package that runs `grader grade` with the options in `grading`, and return the exit code.
 
     Invalid arguments raise CallError before anything is written.
     """
@@ -59,7 +59,7 @@ def run_package(name: str, out: Path, grading: str, source: str | None, *, force
 
 
 def build_package(platform: Platform, grading: str, source: str | None) -> dict[str, bytes]:
-    """Return the files of a package by path. Raises CallError if `source` is invalid."""
+    """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
@@ -90,7 +90,7 @@ def check_output(platform: Platform, out: Path, *, force: bool) -> None:
 
 
 def spread(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files below a folder without removing other files."""
+    """Write the files into a folder without removing other files."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The `grader release` command, which checks a handout, optionally proves it, and writes it."""
+"""The `grader release` command, which checks a handout, optionally runs its tests, and writes it."""
 
 import ast
 import json
@@ -133,7 +133,7 @@ def find_released(out: Path) -> tuple[str, ...]:
 
 
 def check_stubs(katas: Sequence[Kata]) -> None:
-    """Raise CallError if a stub is missing, is already implemented, or has a different interface than its solution."""
+    """Raise CallError if a stub is missing, is already implemented, or has an interface unlike that of its solution."""
     for kata in katas:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
@@ -147,7 +147,7 @@ def check_stubs(katas: Sequence[Kata]) -> None:
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
-    """Run the handout's tests on the stubs and on the solution. Raises GraderError if a kata has a wrong status."""
+    """Run the handout's tests on the stubs and on the solution. Raises GraderError if a kata has the wrong status."""
     with tempfile.TemporaryDirectory() as folder:
         spread(files, Path(folder))
         demand("untouched", "not_started", Path(folder), katas, examples)

@@ -44,7 +44,7 @@ def add_prerequisites(names: Sequence[str]) -> list[Kata]:
 
 
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
-    """Return the files of the handout by path. Docstrings of stubs are in this language, if they are translated.
+    """Return the files of the handout, keyed by path. Docstrings of stubs are in this language if a translation exists.
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """

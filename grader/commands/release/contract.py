@@ -57,7 +57,7 @@ def find_tasks(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 
 def translate_docstrings(stub: str, itself: str, tasks: Mapping[str, str]) -> str:
-    """Replace the docstrings of a stub by translations.
+    """Replace the docstrings of a stub with translations.
 
     `tasks` maps full names of functions and classes to translations. The key for the module is `itself`.
     """

@@ -39,7 +39,7 @@ def find_leaks(files: Mapping[str, bytes]) -> list[str]:
 
 @cached_by_course
 def collect_secrets() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the files that contain private text, by function body and by sentence."""
+    """Map each private function body, and each private sentence, to the file that contains it."""
     paths = [path for path in course().reference.rglob("*") if course().is_private(path)]
     paths.sort(key=lambda path: (path.name != "solution.py", path))
     texts = [

@@ -26,7 +26,7 @@ KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 def make_notebooks(
     katas: Sequence[Kata], files: Mapping[str, bytes], language: str, repository: str | None
 ) -> dict[str, bytes]:
-    """Return the notebooks by path. `files` contains the stubs. Raises MachineError if jupytext is not installed."""
+    """Return the notebooks, keyed by path. `files` contains the stubs. Raises MachineError if jupytext is missing."""
     chosen: Language = next((one for one in LANGUAGES if one == language), "en")
     notebooks = {}
     for track, group in groupby(katas, key=lambda kata: kata.track):

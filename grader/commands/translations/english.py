@@ -34,7 +34,7 @@ class Text:
 
 
 def collect_english(katas: Sequence[str]) -> dict[Path, list[Text]]:
-    """Return the English texts of these katas, except notes, by the folder of their catalogues.
+    """Return the English texts of these katas, except notes, keyed by the folder of their catalogues.
 
     If all katas are given, include the texts that are defined outside the folders of katas. Then also include the texts
     of the engine if it is in the folder of the course.
@@ -95,7 +95,7 @@ def make_text(key: str, english: str) -> Text:
 
 
 def collect_docstrings(kata: Kata) -> dict[str, str]:
-    """Return the docstrings of a stub by name. The docstring of the module is excluded if it has only one line."""
+    """Return the docstrings of a stub, keyed by name. The module's docstring is excluded if it has only one line."""
     tree = ast.parse(course().stub(kata.name).read_text("utf-8"))
     itself = ast.get_docstring(tree) or ""
     named = {name: ast.get_docstring(node) for name, node in documented(tree, "")}
@@ -113,7 +113,7 @@ def read_claims(path: Path) -> dict[str, str]:
 
 
 def collect_notes(katas: Sequence[str]) -> dict[Path, list[str]]:
-    """Return the sentences in the messages of tests, with {names} in place of values, by the folder of the catalogue.
+    """Return the sentences in tests' messages, with {names} in place of values, keyed by the folder of the catalogue.
 
     If all katas are given, sentences in modules that do not belong to a kata are included.
     """
@@ -145,7 +145,7 @@ def fill_in(sentence: str) -> str:
 
 
 def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
-    """Yield all strings and f-strings, with {names} in place of values, except the parts of f-strings."""
+    """Yield each string, and each f-string as a whole, with {names} in place of values."""
     parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in parts:

@@ -52,7 +52,7 @@ def shorten(path: Path) -> str:
 
 
 def update_catalogues(language: str, katas: Sequence[str]) -> dict[Path, polib.POFile]:
-    """Return the catalogues of these katas with the current English texts, by path.
+    """Return the catalogues of these katas, keyed by path, with the current English texts.
 
     Raises CourseError if a catalogue can't be read.
     """
@@ -84,7 +84,7 @@ def read_entries(path: Path) -> polib.POFile:
 
 
 def merge(old: polib.POFile, language: str, texts: Sequence[Text], sentences: Sequence[str]) -> polib.POFile:
-    """Return a catalogue with these texts, the old notes that are still in the sources, and these new sentences.
+    """Return a catalogue of these texts, the old notes that are still in the sources, and these new sentences.
 
     A translation whose English text has changed becomes fuzzy. A text whose key has changed keeps its translation.
     Other entries whose English text no longer exists are dropped.
@@ -142,7 +142,7 @@ def is_in_sources(note: str) -> bool:
 
 
 def renew(old: polib.POEntry | None, text: Text) -> polib.POEntry:
-    """Return the entry of a text. If the old entry translates a different English text, the new one is fuzzy."""
+    """Return the entry for a text. If the old entry translates a different English text, the new one is fuzzy."""
     new = polib.POEntry(msgctxt=text.key, msgid=text.english)
     if text.has_values:
         new.flags = [HAS_VALUES]
@@ -156,7 +156,7 @@ def renew(old: polib.POEntry | None, text: Text) -> polib.POEntry:
 
 
 def get_translated_english(entry: polib.POEntry) -> str:
-    """Return the English text to which the translation of an entry belongs."""
+    """Return the English text from which an entry was translated."""
     return str((entry.fuzzy and entry.previous_msgid) or entry.msgid)
 
 

@@ -17,7 +17,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 
 
 def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations in a kata's catalogue that contain other numbers, code or names than the English text."""
+    """Yield the translations in a kata's catalogue whose numbers, code or names differ from the English text."""
     for language in course().languages:
         path = course().folder(kata.name) / f"{language}.po"
         if entries := [entry for entry in read_entries(path) if not entry.obsolete]:
@@ -62,7 +62,7 @@ def compare_tasks(english: str, other: str) -> str:
 
 
 def compare_ideas(english: str, other: str) -> str:
-    """Return how the numbers or code in a section of docs/katas.md differ from its translation, or ""."""
+    """Return how numbers or code in a section of docs/katas.md differ from those in its translation, or ""."""
     checks: dict[str, Callable[[str], object]] = {
         "numbers": numbers_in,
         "pieces of code": lambda text: {*CODE.findall(text)},
@@ -80,7 +80,7 @@ def code_of(text: str) -> list[str]:
 
 
 def numbers_in(text: str) -> Counter[str]:
-    """Return the numbers in a text and how often they occur."""
+    """Return the numbers in a text and how often each of them occurs."""
     return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 

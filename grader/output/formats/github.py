@@ -98,7 +98,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
 
 
 def by_group(rows: Sequence[VisibleTest]) -> list[tuple[str, list[VisibleTest]]]:
-    """Return the rows by kata. All workloads form one group."""
+    """Group the rows by kata. All workloads form one group."""
     return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.group)]
 
 
@@ -128,7 +128,7 @@ def fenced(text: str) -> str:
 
 
 def escape(text: str, more: str = "") -> str:
-    """Escape the message of a workflow command. Properties need escapes for `more` characters."""
+    """Escape the message of a workflow command. For a property, `more` lists further characters to escape."""
     return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 

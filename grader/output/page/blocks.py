@@ -1,4 +1,4 @@
-"""The HTML blocks of the class page. Each submission shows a few of them: its parts, its code, findings and marks.
+"""The HTML blocks of the class page. A submission has several blocks: its parts, code, findings and marks.
 
 Equal blocks are stored only once, since many students make the same mistake. The others are compressed in chunks of
 similar blocks, and kept in a temporary file until the page is written. `report.js` decompresses the chunks of a
@@ -20,7 +20,7 @@ CHUNK_SIZE = 2**18  # number of characters in a chunk before compression
 
 
 class Blocks:
-    """Collects blocks. The place of a block is the number of its chunk and its own number within the chunk."""
+    """Collects blocks. The place of a block is the number of its chunk and its index within the chunk."""
 
     def __init__(self, file: IO[str]) -> None:
         self.places: dict[bytes, str] = {}  # keyed by the digest of the template's name and data

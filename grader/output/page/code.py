@@ -47,7 +47,7 @@ class Code:
 def annotate_files(
     submission: StoredSubmission | None, tests: Sequence[VisibleTest], findings: Sequence[Finding] = ()
 ) -> dict[str, Code]:
-    """Return the files of a submission by name, annotated with these tests and findings."""
+    """Return the files of a submission, keyed by name and annotated with these tests and findings."""
     found = {}
     for file, source in (submission.files if submission else {}).items():
         lines = tuple(source.lines)

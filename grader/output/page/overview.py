@@ -38,7 +38,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class KataSummary:
-    """The number of submissions for each status of a kata, and the mean share of its points that they earned."""
+    """The number of submissions with each status of a kata, and the mean share of its points that were earned."""
 
     kata: Kata
     counts: dict[Status, int]
@@ -52,7 +52,7 @@ class KataSummary:
 
 @dataclass(frozen=True)
 class Failing:
-    """A test, how many submissions have tried and failed it, and its most frequent diagnosis."""
+    """A test, the numbers of submissions that tried it and that failed it, and its most frequent diagnosis."""
 
     which: Property
     failed: int

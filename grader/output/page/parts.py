@@ -40,7 +40,7 @@ class Part:
 
     @property
     def unsettled(self) -> list[tuple[bool, list[VisibleTest]]]:
-        """The tests that need attention, grouped by common cause. True marks a group that waits for another group."""
+        """The tests that need attention, grouped by cause. True marks a group that fails because of another group."""
         rows = {id(test.result): test for test in self.tests}
         open_ones = [test.result for test in self.tests if test.result.outcome not in SETTLED]
         return [(block.waits, [rows[id(result)] for result in block.tests]) for block in group_failures(open_ones)]

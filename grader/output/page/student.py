@@ -52,7 +52,7 @@ class Student:
 
 
 def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded: str = "") -> Student:
-    """Return the data of a result that the page needs."""
+    """Extract the data that the page needs from a result."""
     return Student(
         result=replace(drop_details(result), katas=[]),
         cells={part.result.kata: share(part.result) for part in parts},

@@ -119,7 +119,7 @@ def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks:
 
 
 def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
-    """Return the marks by stored submission, and a line for each problem to resolve by hand.
+    """Return the marks, keyed by stored submission, and a line for each problem to resolve by hand.
 
     Raises CallError if there are no results, or if a file of the class is invalid.
     """

@@ -41,7 +41,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cached_by_course
 def load_rules() -> list[Rule]:
-    """Load the rules of the engine, which apply to all files, and those of the course, which list their katas."""
+    """Load the rules of the engine, which apply to all files, and those of the course, which apply to some katas."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})

@@ -63,7 +63,7 @@ class Names:
                 self.uses += [(node.lineno, f"{module}.{name}") for module in self.starred]
 
     def add_node(self, node: ast.AST) -> None:
-        """Record everything else that rules search for."""
+        """Record imports, attributes, changes, subclasses and strings, which rules search for."""
         match node:
             case ast.Attribute(attr=str(name)):
                 self.attributes.append((node.lineno, name))

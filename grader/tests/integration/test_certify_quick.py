@@ -41,7 +41,7 @@ ASKED = ("--jobs=1", "--seeds=1", "--examples=5", "--isolation=none", "--kata=st
 
 
 def certify(own: Path, *options: str) -> Run:
-    """Run `grader certify` on the zoo of `strides`, with the copy of the course and the cache in the folder `own`."""
+    """Run `grader certify` on the zoo of `strides`, using the copy of the course and the cache in the folder `own`."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(own / "cache"), "COLUMNS": "120"}
     command = ("grader", "--course", str(own / "course"), "certify", *ASKED, *options)
     return Run(*run_module(*command, cwd=ROOT, environment=environment))

@@ -182,7 +182,7 @@ def find_block(heading: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(new_handout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a handout in which one kata has passed its tests, and another was corrected after it had failed them."""
+    """Return a handout in which one kata has passed its tests, and another was corrected after failing them."""
     handout = shutil.copytree(new_handout, tmp_path_factory.mktemp("begun") / "katas")
     shutil.copy(SOLUTION / "same_storage.py", handout / "assignment")
     linear = handout / "assignment/linear.py"

@@ -90,7 +90,7 @@ for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), 
 
 
 def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> Sandbox:
-    """Start a sandbox for GPU workers whose zygote runs the given code after importing torch."""
+    """Start a sandbox for GPU workers. Its zygote runs the given code after importing torch."""
     copy = launch.copy_runtime
 
     def with_code(*, timed: bool) -> Path:

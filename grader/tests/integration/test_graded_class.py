@@ -1,4 +1,4 @@
-"""Every example submission gets the right status, even if hostile ones are graded in the same run."""
+"""Every example submission gets the correct status, even if hostile ones are graded in the same run."""
 
 import csv
 import json

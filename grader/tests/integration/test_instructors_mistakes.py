@@ -23,7 +23,7 @@ FEW = "--examples=20"
 
 
 def run_command(name: str, course: Path, right: Path) -> Run:
-    """Run one of the five commands in the course, with a correct submission."""
+    """Run one of the five commands in the course's folder, with a correct submission."""
     commands = {
         "pytest": ("pytest", f"--impl={right}", FEW, "--seed=0"),
         "kata": ("torchkata",),

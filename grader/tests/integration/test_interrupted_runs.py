@@ -1,4 +1,4 @@
-"""Interrupted, killed and failed runs keep their results so far, and a second run grades the rest of the class."""
+"""Interrupted, killed and failed runs keep the results so far, and a second run grades the rest of the class."""
 
 import csv
 import os

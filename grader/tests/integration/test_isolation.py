@@ -1,4 +1,4 @@
-"""Grading verifies the isolation level and stops if it can't be reached, as in a container without namespaces."""
+"""Grading verifies the isolation level and stops if it is unavailable, as in a container without namespaces."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Packages written by `grader package` are unpacked as on their platform, and their scripts grade a submission."""
+"""Packages from `grader package` are unpacked the way their platform unpacks them, and grade a submission."""
 
 import json
 import os
@@ -26,7 +26,7 @@ KATAS = ("same_storage", "get_batch", "linear")
 
 
 def make_package(platform: str, out: Path, *arguments: str) -> Run:
-    """Run `grader package`: with three katas for Gradescope, with a course without torch for other platforms."""
+    """Run `grader package`, using three katas for Gradescope, and a course without torch for other platforms."""
     of = ("--kata", ",".join(KATAS)) if platform == "gradescope" else ()
     course = ROOT if platform == "gradescope" else PRIMES
     return call_grader("--course", course, "package", platform, out, "--seed", 0, "--examples", FEW, *of, *arguments)

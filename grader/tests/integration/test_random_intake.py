@@ -62,7 +62,7 @@ def new_folder(*, nobody: bool) -> Iterator[Path]:
 
 
 def check_intake(chance: random.Random, *, nobody: bool) -> None:
-    """Read a class with up to four hostile entries, and assert that the honest submissions read the same as alone."""
+    """Read a class with up to four hostile entries, and assert that they do not affect the honest submissions."""
     with new_folder(nobody=nobody) as folder:
         paths = write_submissions(folder / "class", SIEVE, *HONEST, kata="sieve")
         alone = read_class(paths, folder / "alone")
@@ -86,7 +86,7 @@ def check_intake(chance: random.Random, *, nobody: bool) -> None:
 
 
 def read_class(paths: list[Path], out: Path) -> dict[str, Submission | None]:
-    """Return the submissions by id, with None for refused ones, and store the refusals and the gradebook."""
+    """Store the refusals and the gradebook, and return the submissions, keyed by id. Refused ones are None."""
     given = find_submissions(paths)
     options = make_options(out, katas=("sieve",))
     queue = Queue(*assign_ids(given.submissions, given.loose), (course().katas["sieve"],), options)

@@ -131,7 +131,7 @@ def test_release_with_leak_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def strip_docstrings(tree: ast.Module) -> dict[str, str]:
-    """Remove all docstrings and return them by name. The docstring of the module has the name ""."""
+    """Remove all docstrings and return them, keyed by name. The docstring of the module has the name ""."""
     found = {}
     for name, node in [("", tree), *documented(tree, "")]:
         if (text := ast.get_docstring(node)) is not None:

@@ -95,7 +95,7 @@ class View:
 
 
 def views() -> Iterator[Any]:
-    """Yield every page in narrow and wide windows, light and dark, and in print; `make test` runs only some of them."""
+    """Yield all pages in narrow and wide windows, light and dark themes, and print; `make test` runs only some."""
     yield View("report.html#submission=ben", 400, "dark")
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):

@@ -85,7 +85,7 @@ class View:
 
 
 def views() -> Iterator[Any]:
-    """Yield some pages in narrow and wide windows, light and dark; `make test` runs only a few of them."""
+    """Yield some pages in narrow and wide windows and in light and dark themes; `make test` runs only a few of them."""
     for view in itertools.product(sorted({path for path, _, _ in OFTEN}), WIDTHS, get_args(Scheme)):
         yield pytest.param(View(*view), marks=() if view in OFTEN else pytest.mark.timing)
 

@@ -1,4 +1,4 @@
-"""Grading on a real single-node Slurm cluster equals local grading, even if it is interrupted.
+"""Grading on a real single-node Slurm cluster gives the same results as local grading, even if it is interrupted.
 
 `make prove` also tests that it can be completed if a task, a node or the run itself fails. Each of these tests takes
 half a minute, mostly waiting for Slurm.

@@ -1,4 +1,4 @@
-"""The smoke test finds out that a machine can't measure time correctly."""
+"""The smoke test detects that a machine can't measure time correctly."""
 
 from collections.abc import Iterator
 

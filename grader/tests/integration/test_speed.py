@@ -182,7 +182,7 @@ UNTIMED = PerformanceResult("sgd_step", "not_graded", 0, 3)
 def make_queue(
     monkeypatch: pytest.MonkeyPatch, out: Path, reached: str, *, chosen: str = "auto", fault: str = ""
 ) -> Any:
-    """Return a queue with a stored result of ada, whose speed is measured by a fake that has reached this isolation."""
+    """Return a queue with a stored result of Ada. A fake sandbox with the isolation `reached` measures her speed."""
     write(make_result("why"), out)
     sandbox = SimpleNamespace(isolation=reached, gpu=None)
     monkeypatch.setattr(phase, "find_untimed", lambda *_: ([SpeedJob("ada", {}, (), ())], []))

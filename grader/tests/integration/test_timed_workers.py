@@ -32,7 +32,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def timed(sandbox: Sandbox) -> Iterator[Begin]:
-    """Yield a function that starts a worker for a task, which runs the solution, other files or the baseline."""
+    """Yield a function that starts a worker for a task, with the solution, other files or the baseline."""
     workers: list[TimedWorker] = []
     controls = []
 

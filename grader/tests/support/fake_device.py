@@ -41,7 +41,7 @@ class FakeClock:
 
 
 class FakeDevice(FakeClock):
-    """A fake device with host memory and its own clock. It records in `asked` which places call it.
+    """A fake device with host memory and its own clock. It records in `asked` the places in the code that call it.
 
     The first call from the place `fails` raises `CudaError`. A test sets `pending` when it queues work. `synchronize`
     resets `pending` and takes PASS seconds, or `slower` times as long before `busy_until`. `alive` counts the
@@ -63,7 +63,7 @@ class FakeDevice(FakeClock):
         monkeypatch.setattr(idle, "PASS_BYTES", 8)
 
     def take_call(self) -> None:
-        """Record the place of the call. Raises CudaError for the first call from the place `fails`."""
+        """Record the place of a call. Raises CudaError on the first call from the place `fails`."""
         called, caller, above = sys._getframe(1), sys._getframe(2), sys._getframe(3)
         lines = (f"line {frame.f_lineno} of {frame.f_code.co_name}" for frame in (caller, above))
         place = f"{called.f_code.co_name} at {', '.join(lines)}"

@@ -1,4 +1,4 @@
-"""Lists processes by reading /proc. Any of them may exit in the meantime."""
+"""Lists processes by reading /proc. A process may exit while it is being listed."""
 
 from contextlib import suppress
 from pathlib import Path

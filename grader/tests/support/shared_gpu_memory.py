@@ -1,4 +1,4 @@
-"""Share GPU memory with a worker in the real sandbox, kill the worker, and print the observations as JSON.
+"""Shares GPU memory with a worker in the real sandbox, kills the worker, and prints the observations as JSON.
 
 With `--fake`, `LD_LIBRARY_PATH` must contain a `libcuda.so.1` built from `fake_cuda.c`. In torch, host memory then
 replaces GPU memory, both in this process and in the worker.

@@ -93,7 +93,7 @@ class SimulatedSlurm:
         heapq.heappush(self.events, (when, 1000 * slot + len(self.arrays), work))
 
     def use_slot(self, waiting: Iterator[Task], array: Sequence[Task]) -> Iterator[float]:
-        """Run the waiting tasks one after the other, yielding the number of seconds until each next event."""
+        """Run the waiting tasks one after another, and yield the number of seconds before each event."""
         for task in waiting:
             fault = self.faults.pop(array.index(task), "") if array is self.arrays[0] else ""
             yield from self.run_task(task, len(task.chunk) // 2 if fault else None)
@@ -147,7 +147,7 @@ def write_result(out: Path, name: str, seconds: float) -> None:
 
 
 def count_calls(calls: Counter[str], name: str) -> Callable[..., Any]:
-    """Return a function of `os` that also counts its calls."""
+    """Wrap a function of `os` so that its calls are counted."""
     function = getattr(os, name)
 
     def count(*arguments: Any, **options: Any) -> Any:
@@ -178,7 +178,7 @@ class Simulation:
         return max(task.ends[-1] for task in self.slurm.tasks)
 
     def idle(self, jobs: int) -> float:
-        """Return the fraction of the total time of all slots in which no task was running."""
+        """Return the fraction of the slots' total time during which no task was running."""
         return 1 - sum(task.seconds for task in self.slurm.tasks) / (jobs * self.total)
 
 
@@ -191,7 +191,7 @@ def simulate(
     faults: Mapping[int, Literal["killed", "lost"]] = {},
     limit: int = 1001,
 ) -> Simulation:
-    """Grade a class whose submissions take this many seconds. The grader only knows an estimate of the mean."""
+    """Grade a class whose submissions take this many seconds. The grader knows only an estimate of their mean."""
     names = [f"student{number:05}" for number in range(len(seconds))]
     entries = [Entry(name, Path("/submissions") / name) for name in names]
     queue = Queue(entries, [], (), options)

@@ -44,5 +44,5 @@ def compute_true_rank(ratio: float, thresholds: Tiers, peak: float | None) -> in
 
 
 def is_not_worse(verdict: Verdict, expected: int) -> bool:
-    """Return whether a verdict costs no points to a student with this true rank."""
+    """Return whether a verdict does not cost a student with this true rank any points."""
     return not isinstance(verdict, Final) or verdict.outcome == "inconclusive" or get_rank(verdict) >= expected

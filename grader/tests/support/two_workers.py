@@ -1,4 +1,4 @@
-"""Run two multithreaded workers in one real sandbox, and print as JSON what they can start, see and share."""
+"""Runs two multithreaded workers in one real sandbox, and prints as JSON what they can start, see and share."""
 
 import contextlib
 import json

@@ -89,7 +89,7 @@ def exit_quickly(code: int) -> NoReturn:
 
 
 class Server:
-    """The process that forks. It exits when this process exits."""
+    """The process that forks a child for each module to run. It exits when this process exits."""
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -1,4 +1,4 @@
-"""Tests of the decision, made without a reference solution, whether an exception is caused by the test itself."""
+"""Tests of deciding, without a reference solution, whether an exception is caused by the test itself."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

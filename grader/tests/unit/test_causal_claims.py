@@ -270,7 +270,7 @@ def count_backward_matmuls(asks: bool) -> float:
 
 
 def compute_decay(kind: Callable[..., torch.optim.Optimizer], gradient: float) -> float:
-    """Return by how much weight decay reduces a weight in a few steps."""
+    """Return how much weight decay reduces a weight in a few steps."""
     ends = []
     for decay in (0.0, 0.1):
         weight = nn.Parameter(torch.ones(1, dtype=torch.float64))

@@ -1,4 +1,4 @@
-"""Tests of `grader marks`, which computes marks by given rules, and of the pages and exports that show them."""
+"""Tests of `grader marks`, which computes marks according to rules, and of the pages and exports that show them."""
 
 import csv
 import re

@@ -24,7 +24,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def add_commit(repository: Path, time: str, message: bytes = b"done") -> None:
-    """Check out a commit with arbitrary text as its time, which git itself would refuse to create."""
+    """Create and check out a commit with arbitrary text as its time, which git itself would reject."""
     tree = run_git(repository, "rev-parse", "HEAD^{tree}")
     content = f"tree {tree}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> {time}\n\n".encode() + message
     content = b"commit %d\0" % len(content) + content

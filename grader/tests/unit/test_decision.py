@@ -88,7 +88,7 @@ def test_verdict_requires_the_last_sample(ratios: list[float], expected: int) ->
 
 
 def compute_failing_chance(low: float, chance: float) -> float:
-    """Return the probability of failing if a ratio is `low` with probability `chance`, otherwise at the threshold."""
+    """Return the probability of failing if ratios are `low` with probability `chance`, otherwise at the threshold."""
 
     @cache
     def compute(high: int, below: int) -> float:

@@ -34,7 +34,7 @@ def make_digests(
 
 @pytest.fixture(scope="module")
 def before() -> dict[str, str]:
-    """Return all digests of the files and versions as they are."""
+    """Return all digests before any file or version is changed."""
     return make_digests()
 
 

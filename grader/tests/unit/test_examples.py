@@ -1,4 +1,4 @@
-"""Tests of the proof that the examples in the stubs are correct."""
+"""Tests of the code that checks the examples in the stubs."""
 
 from pathlib import Path
 

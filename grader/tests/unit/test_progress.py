@@ -16,7 +16,7 @@ EACH = len(LINEAR[0].points)
 
 
 def draw(*, terminal: bool) -> str:
-    """Return the output while two of three submissions are graded and the third is found to be graded already."""
+    """Return the output of grading two of three submissions, when the third turns out to be graded already."""
     file = io.StringIO()
     ada, ben = (Job(Submission(name, {}), LINEAR, seed=0) for name in ("ada", "ben"))
     passed = TestResult(next(iter(LINEAR[0].points)), "passed")

@@ -71,7 +71,7 @@ LOOSE = (
 
 
 def find_sentence(seen: Sequence[Comparison]) -> str:
-    """Return the sentence of the relation. Assert that the relation is a rule unless `LOOSE` lists its sentence."""
+    """Return the sentence of the relation. Assert that `is_rule` is set unless the sentence is empty or in `LOOSE`."""
     holds = relations.find_relation(seen)
     assert holds.is_rule is (bool(holds.sentence) and not holds.sentence.startswith(LOOSE))
     return holds.sentence

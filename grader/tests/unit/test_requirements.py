@@ -1,4 +1,4 @@
-"""Tests of the requirements that `grader certify` checks. It prints one line for each missing part of a kata."""
+"""Tests of the requirements that `grader certify` checks: it prints one line for each missing part of a kata."""
 
 import re
 import shutil

@@ -24,7 +24,7 @@ SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
 def step(
     optimizer: Callable[..., Any], gradient: Callable[[float], float], steps: int, **options: float
 ) -> list[float]:
-    """Return the value of a parameter, which is initially 1, after each step."""
+    """Return the initial value of a parameter, which is 1, and its value after each step."""
     p = nn.Parameter(torch.ones(1, dtype=torch.float64))
     made = optimizer([p], **options)
     places = [1.0]
@@ -36,7 +36,7 @@ def step(
 
 
 def compute_steps(optimizer: Callable[..., Any], gradients: list[float]) -> list[float]:
-    """Return the step at a learning rate of 1 after each of the given gradients. The momentum equals this step."""
+    """Return the step after each of the given gradients at a learning rate of 1, which equals the momentum."""
     ahead = iter(gradients)
     places = step(optimizer, lambda _: next(ahead), len(gradients), lr=1.0)
     return [before - after for before, after in pairwise(places)]

@@ -17,7 +17,7 @@ KATAS = [path.parent.name for path in find_files()]
 
 
 def read(kata: str, file: str) -> Candidates:
-    """Return the programs in a file of a kata, to be called with the probe and arguments that its tests use."""
+    """Return the programs in a file of a kata, which are called with the probe and arguments that its tests use."""
     candidates: Candidates = importlib.import_module(f"tests.test_{kata}").CANDIDATES
     return read_candidates(course().folder(kata) / file, kata, candidates.probe, *candidates.arguments)
 

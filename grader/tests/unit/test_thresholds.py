@@ -22,7 +22,7 @@ Case: TypeAlias = tuple[str, str, float, str]  # workload, code, ratio to the ba
 
 
 def list_cases(on: Device, ceiling: float) -> list[Case]:
-    """Return the cases, as the roofline predicts them for a device on which a plain matmul reaches the given MFU."""
+    """Return the cases that the roofline predicts for a device on which a plain matmul reaches the given MFU."""
     peaks, linear = on.tflops, work_of("linear_forward").sizes["cuda"]
     B, D, K = linear.batch, linear.width, linear.outputs
     product = flops_of("linear_forward") / (ceiling * peaks["bf16"] * 1e12)

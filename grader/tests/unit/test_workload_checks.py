@@ -36,7 +36,7 @@ def prepare(workload: str) -> tuple[Check, Memory]:
 
 
 def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
-    """Begin a block, and return its check, its memory and correct work, which is not the baseline for AdaGrad."""
+    """Begin a block. Return its check, its memory and correct work: the baseline, except for AdaGrad."""
     check, memory = prepare(workload)
     work = work_of(workload).baseline(SMALL[workload], memory, "cpu")
     if workload == "adagrad_step":
@@ -47,7 +47,7 @@ def begin(workload: str) -> tuple[Check, Memory, Callable[[], object]]:
 
 
 def make_adagrad(memory: Memory, size: Size) -> Callable[[], object]:
-    """Return an AdaGrad step. Its state begins with the squares of the current gradients, as after one step."""
+    """Return an AdaGrad step. Its initial state is the square of the current gradients, as after one step."""
     state = memory["grad"].square().clone()
 
     def work() -> None:
