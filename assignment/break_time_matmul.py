@@ -14,7 +14,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
     Further arguments:
 
-    - `first`: how many seconds longer the first matmul takes, such as 1000.
+    - `first`: the extra seconds that the first matmul takes, such as 1000.
     - `gpu=True`: the matrices are on a GPU, which queues matmuls.
     - `busy`: how many seconds of other work the GPU still has to finish when the function is called.
     - `clock_set=True`: the system clock is changed repeatedly while a second thread keeps a core busy.

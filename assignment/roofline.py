@@ -48,7 +48,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the FLOPs and bytes of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in training.
+    """Return the FLOPs and bytes of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in a training step.
 
     Example:
         matrix_matrix_work(1024, 1024, 1024, torch.bfloat16)     # (2147483648, 6291456): 341.3 FLOP/byte, n / 3

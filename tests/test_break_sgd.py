@@ -28,7 +28,7 @@ def test_wrong_learning_rates_are_caught(student: Student, seed: int) -> None:
 
 
 def test_ignored_param_group_changes_are_caught(student: Student, seed: int) -> None:
-    """check(SGD) raises an AssertionError if a later change of self.param_groups has no effect."""
+    """check(SGD) raises an AssertionError if later changes to self.param_groups have no effect."""
     CANDIDATES.assert_group_caught(student, "ignored_changes", seed)
 
 

@@ -44,7 +44,7 @@ class Slurm:
     def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
         """Grade the submissions in a queue. Listeners are not supported on a cluster."""
         if queue.options.grading.device == "none" and self.slurm_options.speed.keys() & GPU_OPTIONS:
-            warn("the GPU options have no effect: only speed uses a GPU, and speed is not measured without --device")
+            warn("the GPU options have no effect: only speed tests use a GPU, and they do not run without --device")
         return Run(queue, self.slurm_options, out, warn).grade()
 
 

@@ -124,7 +124,7 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
 def time_submission(
     job: SpeedJob, kind: Kind, sandbox: Sandbox, take: Callable[[str], None]
 ) -> tuple[list[PerformanceResult], dict[str, str]]:
-    """Time all workloads of a submission. Return the rows and facts about the device."""
+    """Time all workloads of a submission. Return the rows and a description of the device."""
     rows, facts = [], {}
     for message in grade_speed(job, kind, sandbox):
         if isinstance(message, DeviceFacts):

@@ -34,7 +34,7 @@ def make_parameter(shape: tuple[int, ...], dtype: torch.dtype = torch.float64) -
 
 
 def make_gradient(p: nn.Parameter) -> Tensor:
-    """Return a gradient whose elements have very different magnitudes."""
+    """Return a gradient with elements of very different magnitudes."""
     powers = torch.empty(p.shape, dtype=torch.float64).uniform_(-6, 6)
     return (torch.randn(p.shape, dtype=torch.float64).sign() * 10**powers).to(p.dtype)
 

@@ -54,7 +54,7 @@ def underflows(value: float, dtype: str) -> bool:
 
 
 def storage_bytes(shape: Sequence[int], dtype: str, times: int = 1) -> int:
-    """Return the size in bytes of a tensor whose last dimension is `times` times as long as in `shape`."""
+    """Return the size in bytes of a tensor with a last dimension that is `times` times as long as in `shape`."""
     form = FORMATS[dtype]
     bits = sum(1 + form.exponent + form.fraction for _ in product(*map(range, shape)))
     return times * bits // 8

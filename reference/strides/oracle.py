@@ -39,5 +39,5 @@ def lengthen(shape: Sequence[int], times: int) -> list[int]:
 
 
 def widen(strides: Sequence[int], times: int) -> list[int]:
-    """Return the strides of a tensor whose last dimension is `times` times as long."""
+    """Return the strides of a tensor with a last dimension that is `times` times as long."""
     return [*(stride * times for stride in strides[:-1]), *strides[-1:]]

@@ -1,4 +1,4 @@
-"""Translates notes (remarks of tests about results) into the student's language.
+"""Translates notes (remarks that tests make about results) into the student's language.
 
 Notes are English sentences that contain values, such as `"gradient of weight 0"`. Their translations are the `note`
 entries of all catalogues. A name in braces stands for a value: "gradient of {name}" is translated as "{name} 的梯度".

@@ -78,7 +78,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Make the run fail if a kata has not been started. Otherwise, editors and JUnit files show only skipped tests."""
+    """Make the run fail if a kata has not been started. Editors and JUnit files would show only skipped tests."""
     ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -19,7 +19,7 @@ from torchkata.result import Status, TestResult
 def make_results(
     diagnoses: dict[str, str | None], status: Status = "wrong", *, kata: str = "linear", seconds: float = 0.1
 ) -> list[KataResult]:
-    """Return a kata's result. Each test passed if its value is None, and otherwise failed with this diagnosis."""
+    """Return a kata's result. A test with the value None has passed; any other value is its diagnosis."""
     tests = [
         TestResult(name, "passed", seconds=seconds)
         if said is None
