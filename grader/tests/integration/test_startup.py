@@ -28,7 +28,11 @@ def grade_on_terminal(tmp_path: Path, *options: str) -> str:
 
 def test_grade_shows_and_clears_startup_steps(tmp_path: Path) -> None:
     printed = grade_on_terminal(tmp_path)
-    steps = ["importing pytest and the course's libraries", "collecting the tests", "waiting for the sandbox"]
+    steps = [
+        "importing pytest and the course's libraries",
+        "collecting the tests",
+        "waiting for imports in the sandbox",
+    ]
     assert [printed.find(step) for step in steps] == sorted(printed.find(step) for step in steps)
     assert all(step in printed for step in steps)
     after_the_last = printed[printed.rindex("starting: ") :]
