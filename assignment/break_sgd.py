@@ -6,9 +6,10 @@ import torch
 def check(SGD: type[torch.optim.Optimizer]) -> None:
     """Raise an AssertionError if the class `SGD` is wrong, and return None if it is correct.
 
-    `SGD` was written by another person as a solution to the kata `sgd`. It is correct if it follows every rule in the
-    docstring of `sgd.py`. `check` is called with correct classes and with wrong ones, each of which breaks one rule.
-    You get points for each wrong class that you reject, but no points if you reject a correct one.
+    `SGD` was written by another person as a solution to the kata `sgd`. It is correct if it has the defaults of the
+    stub `sgd.py` and follows every rule in its docstring. `check` is called with correct classes and with wrong ones,
+    each of which breaks one rule. You get points for each wrong class that you reject, but no points if you reject a
+    correct one.
 
     Example:
         from torch.optim import RMSprop
