@@ -1,4 +1,7 @@
-"""The queue of submissions. Each submission is read when its turn comes, and graded unless its result is current."""
+"""The queue of submissions. Each submission is read when its turn comes, and graded unless its result is current.
+
+`demand_no_loss` protects stored results from being replaced with results that contain less.
+"""
 
 import shlex
 import tempfile

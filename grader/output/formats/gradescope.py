@@ -1,4 +1,7 @@
-"""Exports results to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads."""
+"""Exports results to Gradescope's `results.json`: tests, workloads, and a leaderboard of the workloads.
+
+`LiveReport` rewrites the file after every test, so that no points are lost if the platform stops the grader.
+"""
 
 import time
 from collections.abc import Sequence
