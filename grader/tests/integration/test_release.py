@@ -116,8 +116,8 @@ def test_leak_of_any_private_file_is_found() -> None:
         sentence = next(one for one, source in sentences.items() if place in source)
         wrapped = sentence.replace(" ", "\n   ").encode()
         assert any(sentence in leak for leak in find_leaks({"docs/students.md": wrapped}))
-    assert find_leaks({"reference/linear/right/x.py": b"", "docs/students.md": b"", "docs/instructors.md": b""}) == [
-        "docs/instructors.md is for instructors only",
+    assert find_leaks({"reference/linear/right/x.py": b"", "docs/students.md": b"", "docs/grading.md": b""}) == [
+        "docs/grading.md is for instructors only",
         "reference/linear/right/x.py is for instructors only",
     ]
 
