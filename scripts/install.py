@@ -56,9 +56,7 @@ def main(step: str) -> None:
     missing = sum(STEPS[name][3] for name in STEPS if has(step, name) and not (VENV / name).exists())
     free = shutil.disk_usage(ROOT).free
     if free < 2 * missing * MEGABYTE:
-        stop(
-            f"the disk is too full: {2 * missing} MB must be free in {ROOT}, and there are {free // MEGABYTE} MB"
-        )
+        stop(f"the disk is too full: {2 * missing} MB must be free in {ROOT}, and there are {free // MEGABYTE} MB")
     print(f"installing {STEPS[step][2]} into .venv: about {missing} MB, usually one to five minutes", flush=True)
     started = time.monotonic()
     uv = shutil.which("uv")

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -123,12 +122,20 @@ def primes() -> Iterator[None]:
     use(root)
 
 
-@pytest.fixture(scope="session")
-def needs_bwrap() -> None:
-    """Mark a test that needs bubblewrap: `pytest_collection_modifyitems` leaves it out if it is not installed."""
+def do_nothing() -> None:
+    """Let a test, or one of its fixtures, say which program it needs: see grader/tests/support/programs.py."""
 
 
-LEFT_OUT = pytest.StashKey[Counter[str]]()  # number of tests that need a program, keyed by its fixture
+needs_bwrap = pytest.fixture(scope="session")(do_nothing)
+needs_browser = pytest.fixture(scope="session")(do_nothing)
+needs_compiler = pytest.fixture(scope="session")(do_nothing)
+needs_gettext = pytest.fixture(scope="session")(do_nothing)
+needs_jupyter = pytest.fixture(scope="session")(do_nothing)
+needs_mkdocs = pytest.fixture(scope="session")(do_nothing)
+needs_slurm = pytest.fixture(scope="session")(do_nothing)
+
+
+LEFT_OUT = pytest.StashKey[Any]()  # dict[str, int]: how many tests need a program, keyed by its fixture
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -139,7 +146,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Initialize the numbers of tests that are left out."""
-    config.stash[LEFT_OUT] = Counter()
+    config.stash[LEFT_OUT] = {}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -147,20 +154,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
         return None
     if fixture := programs.find_absent_package(collection_path):
-        config.stash[LEFT_OUT][fixture] += programs.count_tests(collection_path)
+        config.stash[LEFT_OUT][fixture] = programs.count_tests(collection_path)
         return True
     return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of the selected tier whose programs are installed."""
-    tier, kept, others = config.getoption("--tier"), [], []
+    tier = config.getoption("--tier")
+    kept: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    left_out = config.stash[LEFT_OUT]
     for item in items:
         needed = programs.find_programs(getattr(item, "fixturenames", ()))
         is_quick = set(needed) <= {*programs.QUICK} and item.get_closest_marker("full") is None
-        absent = [name for name in needed if not programs.is_installed(name) or (tier == "quick" and not is_quick)]
+        absent = [
+            name
+            for name in needed
+            if not programs.is_installed(name) or (tier == "quick" and name not in programs.QUICK)
+        ]
         if absent:
-            config.stash[LEFT_OUT][absent[0]] += 1
+            left_out[absent[0]] = left_out.get(absent[0], 0) + 1
         is_kept = not absent and (tier == "all" or (tier == "quick") == is_quick)
         (kept if is_kept else others).append(item)
     config.hook.pytest_deselected(items=others)
@@ -170,13 +184,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Pass the numbers of tests that are left out from a worker of pytest-xdist to its controller."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
+        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take over the numbers of a worker. Each worker collects all tests, so their numbers are equal."""
-    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,7 +1,7 @@
 """Programs that some tests need besides Python, and the tier in which a test runs.
 
-A test is in the tier of `make test` unless one of its fixtures needs a program of this table, or its mark is `full`: then
-`make check` runs it. Run as a script, this file checks that all programs are installed, before `make check` begins.
+`make test` runs a test unless one of its fixtures needs a program of this table, or its mark is `full`. These tests are
+left to `make check`. Run as a script, this file checks that all programs are installed, before `make check` begins.
 """
 
 import importlib.util
@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -41,16 +40,16 @@ class Program:
         return [*absent, *(["root"] if self.root and os.geteuid() != 0 else [])]
 
 
-PROGRAMS: Mapping[str, Program] = {  # keyed by the fixture that provides it
+PROGRAMS: Mapping[str, Program] = {  # keyed by the fixture with which a test says that it needs the program
     "needs_bwrap": Program("bubblewrap", ("bwrap",), "bubblewrap libseccomp2"),
-    "browser": Program("a browser", ("chromium", "chromedriver"), "chromium chromium-driver", ("selenium",)),
-    "cluster": Program(
+    "needs_browser": Program("a browser", ("chromium", "chromedriver"), "chromium chromium-driver", ("selenium",)),
+    "needs_slurm": Program(
         "Slurm", ("munged", "slurmctld", "slurmd", "sbatch", "srun"), "slurm-wlm munge", ("submitit",), root=True
     ),
-    "msgfmt": Program("gettext", ("msgfmt",), "gettext"),
-    "fake_driver": Program("a C compiler", ("cc",), "gcc libc6-dev"),
-    "site": Program("the documentation tools", (), "", ("mkdocs",)),
-    "kernel": Program("Jupyter", (), "", ("nbclient", "jupytext")),
+    "needs_gettext": Program("gettext", ("msgfmt",), "gettext"),
+    "needs_compiler": Program("a C compiler", ("cc",), "gcc libc6-dev"),
+    "needs_mkdocs": Program("the documentation tools", (), "", ("mkdocs",)),
+    "needs_jupyter": Program("Jupyter", (), "", ("nbclient", "jupytext")),
 }
 QUICK = ("needs_bwrap",)  # `make test` uses these if they are installed
 
@@ -83,16 +82,16 @@ def count_tests(path: Path) -> int:
 
 def describe_left_out(counts: Mapping[str, int]) -> str:
     """Return a line on the tests that did not run: how many there are, and how to run them."""
-    parts = [f"{counts[name]} need {PROGRAMS[name].title} ({PROGRAMS[name].remedy})" for name in PROGRAMS if counts[name]]
+    found = [(counts[name], program) for name, program in PROGRAMS.items() if counts.get(name)]
+    parts = [f"{count} need {program.title} ({program.remedy})" for count, program in found]
     return f"not run: {', '.join(parts)}" if parts else ""
 
 
 def main() -> None:
     """Exit with code 2 and one line if a program is missing that `make check` needs."""
-    missing = Counter({name: len(program.list_missing()) for name, program in PROGRAMS.items()})
-    lines = [f"{PROGRAMS[name].title} ({PROGRAMS[name].remedy})" for name in PROGRAMS if missing[name]]
-    if lines:
-        print(f"error: make check needs {', '.join(lines)}; make test works without", file=sys.stderr)
+    missing = [f"{program.title} ({program.remedy})" for program in PROGRAMS.values() if program.list_missing()]
+    if missing:
+        print(f"error: make check needs {', '.join(missing)}; make test works without", file=sys.stderr)
         raise SystemExit(2)
 
 
