@@ -94,7 +94,7 @@ def install(step: str, uv: str | None) -> None:
     """Install torch for this machine first, and then everything else."""
     extras, groups, *_ = STEPS[step]
     requirements = [text for group in groups for text in read_group(group)]
-    pip: list[str | Path] = [PYTHON, "-m", "pip", "install", "--quiet", "--retries", "2", "--disable-pip-version-check"]
+    pip: list[str | Path] = [PYTHON, "-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]
     if uv:
         pinned = VENV / "locked.txt"
         everything = ["--all-extras", "--all-groups", "--no-hashes", "--no-emit-project"]
@@ -150,9 +150,11 @@ def run(title: str, command: Sequence[str | Path], *, required: bool = True) -> 
         output.seek(0)
         said = output.read().decode(errors="replace").strip()
     if code and required:
-        print(*said.splitlines()[-12:], sep="\n", file=sys.stderr)
-        remedies = [remedy for pattern, remedy in REMEDIES if re.search(pattern, said)]
-        stop(remedies[0] if remedies else f"{title}: the command above failed with exit code {code}")
+        for pattern, remedy in REMEDIES:
+            if re.search(pattern, said):
+                stop(remedy)
+        print(said, file=sys.stderr)
+        stop(f"{title}: the command failed with exit code {code}; its output is above")
 
 
 def show_progress(title: str, ended: threading.Event) -> None:
@@ -160,7 +162,7 @@ def show_progress(title: str, ended: threading.Event) -> None:
     started, free, is_terminal = time.monotonic(), shutil.disk_usage(ROOT).free, sys.stdout.isatty()
     start, end = ("\r", "") if is_terminal else ("", "\n")
     while not ended.wait(NOTICE_SECONDS[0 if is_terminal else 1]):
-        taken = (free - shutil.disk_usage(ROOT).free) // MEGABYTE
+        taken = max(0, free - shutil.disk_usage(ROOT).free) // MEGABYTE
         print(f"{start}  {title}: {time.monotonic() - started:.0f} s, {taken} MB", end=end, flush=True)
     if is_terminal:
         print("\r" + 60 * " ", end="\r", flush=True)

@@ -168,11 +168,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         needed = programs.find_programs(getattr(item, "fixturenames", ()))
         is_quick = set(needed) <= {*programs.QUICK} and item.get_closest_marker("full") is None
-        absent = [
-            name
-            for name in needed
-            if not programs.is_installed(name) or (tier == "quick" and name not in programs.QUICK)
-        ]
+        usable = programs.QUICK if tier == "quick" else needed
+        absent = [name for name in needed if name not in usable or not programs.is_installed(name)]
         if absent:
             left_out[absent[0]] = left_out.get(absent[0], 0) + 1
         is_kept = not absent and (tier == "all" or (tier == "quick") == is_quick)
