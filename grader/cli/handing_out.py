@@ -124,14 +124,11 @@ def new_kata(
     track: Annotated[
         str | None, typer.Option(help="Track to add the kata to (default: the course's first track).")
     ] = None,
-    kind: Annotated[
-        str, typer.Option(help="What students write: function, class, random, training or tests.")
-    ] = "function",
+    kind: Annotated[str, typer.Option(help="What students write: function or class.")] = "function",
 ) -> Command:
     """Create the files of a working example kata for you to edit. Existing files are never modified.
 
-    The kinds are a function, a class with state, a function with random results, a training loop, and tests of a
-    given function.
+    The kinds are a function and a class with state.
     """
     from grader.commands.new.write import new_kata
 
