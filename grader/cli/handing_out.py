@@ -58,9 +58,9 @@ def package(
     from grader.commands.package.write import run_package
     from grader.pipeline import seed as secret
 
-    chosen, katas = secret.draw() if seed is None else seed, ",".join(select_names(kata or (), track or ()))
-    grading = f"--seed {chosen} --examples {examples} --kata {katas}"
-    return lambda: run_package(platform, out, grading, source, force=force)
+    chosen, katas = secret.draw() if seed is None else seed, select_names(kata or (), track or ())
+    grading = f"--seed {chosen} --examples {examples} --kata {','.join(katas)}"
+    return lambda: run_package(platform, out, katas, grading, source, force=force)
 
 
 @as_command
