@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -186,7 +187,7 @@ def test_kata_suggests_name_for_a_typo(new_handout: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
 def test_kata_exits_quietly_when_pipe_closes_early(handout: Path) -> None:
     for pipe, count in (("torchkata | head -n 1", 1), ("torchkata about | (exec <&-; sleep 1)", 0)):
-        command = f"{sys.executable} -m {pipe}"
+        command = f"{shlex.quote(sys.executable)} -m {pipe}"
         done = run_program("bash", "-c", command, cwd=handout, environment=get_student_environment())
         assert (len(done.out.splitlines()), done.err) == (count, "")
 

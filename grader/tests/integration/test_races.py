@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timing
 )
 def test_speed_cheat_gains_no_points(
     title: str,
-    needs_bwrap: None,  # noqa: ARG001
+    needs_bwrap: None,
 ) -> None:
     (cheat,) = [cheat for cheat in load_cheats(list(course().katas.values())) if cheat.title == title]
     sandbox = launch("bwrap", setup.get_limits(), setup.plan_workers())

@@ -33,8 +33,6 @@ from grader.tests.support.browser import (
 from grader.tests.support.random_class import make_class, replace_texts
 from grader.tests.support.solution import SOLUTION
 
-pytestmark = pytest.mark.browser
-
 MARKUP = "linear · <script>alert(1)</script>\n  </script></pre><img src=x onerror=alert(2)> \"'` &amp; "
 EVIL = f"{MARKUP}\u2028\u202e\x1b[31m"
 READ = f"{MARKUP}\n<U+202E>[31m"
@@ -45,7 +43,7 @@ WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
 
 
 @pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
+def driver(needs_browser: None) -> Iterator[Chrome]:
     """Return a Chromium that is shared by all tests in this file."""
     with open_chromium() as found:
         yield found
