@@ -1,4 +1,4 @@
-"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`, `translations`."""
+"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -7,7 +7,7 @@ import typer
 
 from grader.base.main import Command, as_command
 from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
-from grader.pipeline.selection import choose, select_names
+from grader.pipeline.selection import select_names
 
 
 @as_command
@@ -40,26 +40,6 @@ def calibrate(
     from grader.commands.calibrate import run_calibrate
 
     return lambda: run_calibrate(device, to)
-
-
-@as_command
-def translations(
-    track: Tracks = None,
-    kata: Katas = None,
-    update: Annotated[
-        bool,
-        typer.Option("--update", help="First write the current English texts into the catalogues (the .po files)."),
-    ] = False,
-) -> Command:
-    """List the texts whose translation is missing or outdated, for each language of the course.
-
-    Translations are optional: the English text is shown if there is none, or if the English text has changed since it
-    was translated. Use --track and --kata to limit the list.
-    """
-    from grader.commands.translations.update import run_translations
-
-    katas = tuple(one.name for one in choose(kata or (), track or ()))
-    return lambda: run_translations(katas, update=update)
 
 
 @as_command

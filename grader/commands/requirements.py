@@ -17,7 +17,6 @@ import torchkata
 from grader.base.processes import python
 from grader.commands.package.project import files_of
 from grader.commands.release.contract import find_differences, find_written
-from grader.commands.translations.wrong import find_wrong_translations
 from grader.proof import zoo
 from torchkata.cli.about import PAGE, find_section
 from torchkata.course import CourseError, Kata, course
@@ -42,7 +41,7 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
     whole = [kata for kata in katas if not found[kata.name]]
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
-        found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata), *find_wrong_translations(kata)]
+        found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata)]
     for line in [*run_examples(whole), *run_tools(whole, quick=quick)]:
         place = Path(line.partition(":")[0])
         names = [kata.name for kata in whole if place in files_by_path(kata)]

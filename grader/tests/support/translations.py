@@ -1,43 +1,42 @@
-"""Finds translations in a kata's catalogue that contradict the English text."""
+"""Finds translations in a catalogue that contradict the English text."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 
 import polib
 
-from grader.commands.translations.english import PLACEHOLDER, collect_katas
-from grader.commands.translations.update import HAS_VALUES, read_entries
-from torchkata.course import Kata, course
+from grader.tests import ROOT
 from torchkata.i18n.catalogues import NOTE
 from torchkata.i18n.notes import split_literals
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 CODE = re.compile(r"`([^`\n]+)`")
+PLACEHOLDER = re.compile(r"\{(\w*)[^{}]*\}")
+HAS_VALUES = "python-brace-format"  # the flag with which gettext's tools compare {placeholders}
 
 
-def find_wrong_translations(kata: Kata) -> Iterator[str]:
-    """Yield the translations in a kata's catalogue whose numbers, code or names differ from the English text."""
-    for language in course().languages:
-        path = course().folder(kata.name) / f"{language}.po"
-        if entries := [entry for entry in read_entries(path) if not entry.obsolete]:
-            english = {text.key: text.english for text in collect_katas()[0][kata.name]}
-            faults = [(entry.msgctxt, find_fault(entry, language, english)) for entry in entries]
-            yield from (f"reference/{kata.name}/{language}.po: {key}: {fault}" for key, fault in faults if fault)
+def find_catalogues() -> list[Path]:
+    """Return the paths of all catalogues in this checkout."""
+    return [path for folder in ("torchkata/i18n", "reference", "examples") for path in (ROOT / folder).rglob("*.po")]
 
 
-def find_fault(entry: polib.POEntry, language: str, english: dict[str, str]) -> str:
-    """Return the problem with an entry of a catalogue, or "" if there is none."""
-    if entry.msgctxt != NOTE and entry.msgid != english.get(entry.msgctxt):
-        return "the English text has changed: run `grader translations --update`"
+def read_entries(path: Path) -> list[polib.POEntry]:
+    """Return the entries of a catalogue."""
+    return [entry for entry in polib.pofile(str(path), encoding="utf-8") if not entry.obsolete]
+
+
+def find_fault(entry: polib.POEntry) -> str:
+    """Return the problem with an entry of a catalogue in Chinese, or "" if there is none."""
     if entry.msgctxt == NOTE and not "".join(split_literals(entry.msgid)).strip():
         return f"{entry.msgid!r} has no words"
     if not entry.translated():
         return ""
-    if HAS_VALUES in entry.flags and placeholders(entry.msgid) != placeholders(entry.msgstr):
+    if HAS_VALUES in entry.flags and list_placeholders(entry.msgid) != list_placeholders(entry.msgstr):
         return f"the {{placeholders}} of {entry.msgid!r} and its translation differ"
     has_words = entry.msgctxt != NOTE and not entry.msgctxt.endswith(".unit")
-    if language == "zh" and has_words and not CHINESE.search(entry.msgstr):
+    if has_words and not CHINESE.search(entry.msgstr):
         return "contains no Chinese"
     if entry.msgctxt.startswith("stub."):
         return compare_tasks(entry.msgid, entry.msgstr)
@@ -84,6 +83,6 @@ def numbers_in(text: str) -> Counter[str]:
     return Counter(re.findall(r"\d(?:[\d.,]*\d)?", text))
 
 
-def placeholders(text: str) -> set[str]:
+def list_placeholders(text: str) -> set[str]:
     """Return the names in curly braces in a text."""
     return {*PLACEHOLDER.findall(text)}
