@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from rich import box
 from rich.table import Table
 
-from grader.proof.claims import Claim, collect_diagnoses, find_unexpected
+from grader.proof.claims import Claim, collect_diagnoses
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
@@ -29,7 +29,7 @@ def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
         return "unexpected diagnosis"
-    return "wrong diagnosis" if find_unexpected(found, looks_like) else "right diagnosis"
+    return "wrong diagnosis" if found - looks_like else "right diagnosis"
 
 
 @dataclass
