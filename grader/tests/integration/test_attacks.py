@@ -1,6 +1,6 @@
 """Attacks on the grader, one file each, earn no points and harm nobody at any isolation level that works here.
 
-    pytest grader/tests/integration/test_attacks.py -k talks_through_locks
+pytest grader/tests/integration/test_attacks.py -k talks_through_locks
 """
 
 from collections.abc import Callable, Iterator

@@ -89,22 +89,22 @@ class Attack(msgspec.Struct, dict=True, frozen=True, forbid_unknown_fields=True,
     @property
     def hostile(self) -> Submission:
         """The submission with the attack."""
-        others = self.elsewhere.items()
-        return self.make_submission("attack", self.entry.source, self.attack, {k: extend(k, code) for k, code in others})
+        files = self.make_submission("attack", self.entry.source, self.attack).files
+        others = {f"{kata}.py": extend(kata, code) for kata, code in self.elsewhere.items()}
+        return Submission(f"{self.title} (attack)", {**files, **others})
 
     def make_honest(self, cell: Literal["control", "before", "beside"]) -> Submission:
         """Return the correct solution with the code of a cell."""
         return self.make_submission(cell, zoo.read_solution(self.kata), getattr(self, cell))
 
-    def make_submission(self, what: str, source: str, code: str = "", others: dict[str, str] = {}) -> Submission:
-        """Return `source` and `code` as the attacked kata, `others`, and the correct solution of all other katas."""
+    def make_submission(self, what: str, source: str, code: str = "") -> Submission:
+        """Return `source` and `code` as the attacked kata, and the correct solution of all other katas."""
         kata, files = self.kata.name, {**course().solutions()}
         if not self.wrong:
             files["solved.py"] = files[f"{kata}.py"]
             source += f"\n\nfrom .solved import {kata} as solved"
             code = re.sub(r"\b(KATA|FUNCTION)\b", kata, code)
-        for name, text in {kata: f"{source}\n\n{code}", **others}.items():
-            files[f"{name}.py"] = text.encode()
+        files[f"{kata}.py"] = f"{source}\n\n{code}".encode()
         return Submission(f"{self.title} ({what})", files)
 
     def is_stopped(self, level: Level) -> bool:
@@ -112,24 +112,29 @@ class Attack(msgspec.Struct, dict=True, frozen=True, forbid_unknown_fields=True,
         return self.expected == "stopped" or (self.expected == "stopped by bwrap only" and level == "bwrap")
 
 
-def extend(kata: str, code: str) -> str:
+def extend(kata: str, code: str) -> bytes:
     """Return the solution of a kata with code appended."""
-    return f"{zoo.read_solution(course().katas[kata])}\n\n{code}"
+    return f"{zoo.read_solution(course().katas[kata])}\n\n{code}".encode()
 
 
 def read_attack(path: Path) -> Attack:
     """Return the attack in a file. Raises msgspec.ValidationError if something is missing or unknown."""
+    return msgspec.convert(read_cells(path), Attack)
+
+
+def read_cells(path: Path) -> dict[str, Any]:
+    """Return the constants in the head of a file with hostile code, the code of each cell, and the title."""
     head, *cells = CELL.split(path.read_text("utf-8"))
-    fields: dict[str, Any] = {"TITLE": f"{path.parent.name}/{path.stem}", "ELSEWHERE": {}}
+    fields: dict[str, Any] = {"TITLE": f"{path.parent.name}/{path.stem}"}
     for node in ast.parse(head).body:
         assert isinstance(node, ast.Assign), f"{path}: the head may only define constants"
         fields[ast.unparse(node.targets[0])] = ast.literal_eval(node.value)
     for name, kata, code in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
-        if name == "IN":
-            fields["ELSEWHERE"][kata] = code
+        if kata:
+            fields.setdefault("ELSEWHERE", {})[kata] = code
         else:
             fields[name] = code
-    return msgspec.convert(fields, Attack)
+    return fields
 
 
 def load_attacks() -> list[Attack]:
