@@ -68,7 +68,8 @@ def write_caught_by(kata: Kata, found: Mapping[str, str]) -> str:
     for test in kata.points:
         if names := sorted(name for name, by in caught_by.items() if by == test):
             lines.append(f"{test} = {json.dumps(names)}")
-    place, changes = path.relative_to(course().root), f"{len(found)} added, {len(gone)} that no longer exist removed"
+    added, removed = f"{len(found)} added" * bool(found), f"{len(gone)} that no longer exist removed" * bool(gone)
+    place, changes = path.relative_to(course().root), ", ".join(filter(None, (added, removed)))
     try:
         write_whole(path, "\n".join([*lines, ""]).encode())
     except OSError as error:

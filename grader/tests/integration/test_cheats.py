@@ -1,8 +1,7 @@
 """Slow solutions fail their workloads, and cheats that only pretend to be fast earn no points.
 
-These tests time code on the CPU and need an otherwise idle machine. `make speed` runs all of them.
-
-    pytest grader/tests/integration/test_cheats.py -m timing -k answers_early
+These tests time code on the CPU and need an otherwise idle machine. `make speed` runs all of them. To run one of them:
+`pytest grader/tests/integration/test_cheats.py -k answers_early`
 """
 
 from collections.abc import Iterator, Mapping

@@ -21,7 +21,7 @@ import multiprocessing
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -45,6 +45,7 @@ from torchkata.pytest_plugin.run_state import get_state
 
 Level: TypeAlias = Literal["bwrap", "none"]
 
+LEVELS: tuple[Level, ...] = ("bwrap", "none")
 ATTACKS = ROOT / "grader/tests/attacks"
 ANYWHERE = "same_storage/first_elements"  # extended by attacks that would work with any kata
 CELL = re.compile(r"^# %% ([A-Z]+)(?: (\w+))?.*\n", re.MULTILINE)
@@ -53,6 +54,7 @@ KATA_SECONDS, CALL_SECONDS = 6.0, 2.0  # shorter than a student's limits, becaus
 MAX_MIB = 512.0  # additional memory of the grader's own process, several times the size of the largest answer
 MAX_MESSAGE = 8000  # length of a test's message, since messages are stored, sent by email and displayed
 LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave behind in shared folders if there is no isolation
+lint_once = cache(lint_file)  # most files are the same in every attack
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 
 
@@ -235,7 +237,7 @@ def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, st
 
 def find_texts(submission: Submission) -> set[str]:
     """Return the lint findings in a submission as strings."""
-    return {finding.text for file, source in submission.files.items() for finding in lint_file(file, source)}
+    return {finding.text for file, source in submission.files.items() for finding in lint_once(file, source)}
 
 
 def serve(level: Level, line: Connection) -> None:
