@@ -1,23 +1,28 @@
 # make grade    grade the example submissions
-# make test     the checks for every change: style, types, the katas' solution, the grader's tests, the quick proof
+# make test     the quick tests, for everybody: four minutes, and only Python is needed
+# make check    everything that a change must pass: make test, style, types, Slurm, browser, notebooks, all katas
 # make prove    the full proof, and tests that take minutes or measure time; needs an otherwise idle machine
+# make docs     the documentation as a site, in site/
+# make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
+# make clean    remove what these commands created
+#
+# For authors and workflows:
+# make translations  write new English texts into the catalogues, and list what is not translated
+# make portable tests under other CPUs, thread counts, locales, time zones and terminal widths
 # make lowest   the tests of code that uses private APIs, with the lowest versions that pyproject.toml allows
-# make portable tests under other CPUs, thread counts, locales, time zones, terminal widths and last bits
 # make gpu      everything that only a GPU can show, in ten minutes; make gpu-bundle: the same for a machine without network
 # make speed    the proof about cheats on speed; needs an idle machine
-# make dist     the wheel and the sdist in dist/, checked, and built twice to show that both builds are equal
 # make sbom     the packages that the engine and the grader need, in sbom.json
 # make audit    known vulnerabilities of the packages in uv.lock
-# make docs     the documentation as a site, in site/
 # make coverage the lines that the tests run, also in processes that they start
 #
 # JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
-# TERM=dumb: no progress bar of the proof between the dots of the tests, which run at the same time.
 PYTHON ?= python3
 JOBS ?= 2
 TESTERS ?= 4
 SEEDS ?= 20
 BIN := .venv/bin
+TEST = $(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 LOWEST := .venv/lowest/bin
 RELEASE := .venv/release/bin
 INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test_compute_katas
@@ -28,46 +33,64 @@ PRINTED := integration/test_docs_run integration/test_repro_code integration/tes
 	unit/test_printed_output unit/test_examples unit/test_stated_figures unit/test_literals unit/test_diagnosis unit/test_report
 export PYTHONDONTWRITEBYTECODE :=   # because the tests start hundreds of processes that import the same modules
 
-grade: .venv/installed
+grade: .venv/grade
 	$(BIN)/grader grade examples/submissions/* --out results --jobs $(JOBS)
 
-test: .venv/installed
-	$(MAKE) --no-print-directory --jobs 2 style solution
-	$(MAKE) --no-print-directory --jobs 2 tests proof
+test: .venv/test
+	@$(MAKE) --no-print-directory --jobs 2 solution proof
+	@$(MAKE) --no-print-directory tests
 
-tests: .venv/installed
-	$(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
+check: programs
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory rest
 
-proof: .venv/installed
-	TERM=dumb $(BIN)/grader certify --quick --track all --jobs $(JOBS)
+rest: programs .venv/check   # what `make check` runs after `make test`
+	@$(MAKE) --no-print-directory style
+	@$(MAKE) --no-print-directory rest-of-tests
+	@$(MAKE) --no-print-directory rest-of-proof
 
-style: .venv/installed
+programs:
+	@$(PYTHON) grader/tests/support/programs.py
+
+tests: .venv/test
+	$(TEST) --tier quick
+
+rest-of-tests: .venv/check
+	$(TEST) --tier rest
+
+proof: .venv/test   # TERM=dumb: no progress bar between the dots of the solution, which runs at the same time
+	TERM=dumb $(BIN)/grader certify --quick --jobs $(JOBS)
+
+rest-of-proof: .venv/check   # proofs of `make test` are stored and not repeated
+	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
+
+style: .venv/check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-solution: .venv/installed
+solution: .venv/test
 	$(BIN)/pytest --impl solution
 
-prove: .venv/installed
+prove: .venv/check
 	$(BIN)/pytest grader/tests -m timing -W error -rs
 	$(BIN)/grader certify --only zoo --track all --seeds $(SEEDS) --jobs $(JOBS) --markdown results/certified.md
 	$(BIN)/grader certify --only attacks --track all --jobs $(JOBS) --markdown results/attacks.md
 
-portable: .venv/installed
+portable: .venv/check
 	for variation in $(VARIATIONS); do echo "$$variation"; env "$$variation" $(BIN)/pytest --impl solution || exit 1; done
 	taskset -c 0 $(BIN)/pytest --impl solution
 	env $(TOGETHER) taskset -c 0 $(BIN)/pytest $(PRINTED:%=grader/tests/%.py) -m "not timing" -W error -rs
 	$(BIN)/python -m scripts.one_ulp
 
-speed: .venv/installed
+speed: .venv/check
 	$(BIN)/grader certify --only cheats --track all --markdown results/cheats.md
 
 gpu:
 	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m benchmarks.prove_gpu --minutes 9
 
-gpu-bundle: .venv/installed
+gpu-bundle: .venv/check
 	$(BIN)/python -m benchmarks.prove_gpu.bundle
 
 lowest:
@@ -101,28 +124,25 @@ audit: .venv/release/installed
 	$(RELEASE)/uv export --quiet --frozen --all-extras --all-groups --no-emit-project --output-file .venv/release/locked.txt
 	$(RELEASE)/pip-audit --disable-pip --require-hashes --requirement .venv/release/locked.txt
 
-coverage: .venv/installed
+coverage: .venv/check
 	rm -f .coverage*
 	$(BIN)/coverage run -m pytest grader/tests -m "not timing" -n $(TESTERS) --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --format markdown > coverage.md
 	tail -1 coverage.md sbom.json
 
-benchmark: .venv/installed
+benchmark: .venv/check
 	$(BIN)/python -m benchmarks.student
 	$(BIN)/python -m benchmarks.watch
 	$(BIN)/python -m benchmarks.grade
 
-docs: .venv/installed
+docs: .venv/check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-.venv/installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt "pip>=25.1"   # the first version with --group
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[grader,slurm,notebooks]"
-	touch $@
+.venv/grade .venv/test .venv/check: pyproject.toml constraints.txt scripts/install.py
+	@$(PYTHON) scripts/install.py $(@F)
 
 clean:
 	rm -rf .venv results dist site .coverage* coverage.md sbom.json
 
-.PHONY: grade test tests proof style solution prove portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark docs clean
+.PHONY: grade test check rest programs tests rest-of-tests proof rest-of-proof style solution prove translations portable lowest speed gpu gpu-bundle dist sbom audit coverage benchmark docs clean

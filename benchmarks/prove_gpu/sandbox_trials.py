@@ -13,6 +13,7 @@ from benchmarks import ROOT
 from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
 from benchmarks.prove_gpu.torch_only import show
 from grader.sandbox.launch import Gpu
+from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
 
@@ -44,8 +45,10 @@ def try_sandbox(place: Place) -> None:
         device = place.gpu
         if device is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))  # workers have their own /tmp
-            if reason := build(Path(folder)):
-                raise Lacking(reason)
+            compiler = PROGRAMS["needs_compiler"]
+            if compiler.list_missing():
+                raise Lacking(f"needs {compiler.title}: {compiler.remedy}")
+            build(Path(folder))
             device, os.environ["LD_LIBRARY_PATH"] = FAKE_GPU, folder
         faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
     if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:

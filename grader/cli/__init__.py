@@ -9,7 +9,7 @@ import typer
 from grader.base.main import Command, run_command
 from grader.cli.grading import grade
 from grader.cli.handing_out import new_course, new_kata, package, release
-from grader.cli.proving import calibrate, certify, doctor, translations
+from grader.cli.proving import calibrate, certify, doctor
 from grader.cli.results import diff, export, marks, report, similar
 from torchkata.course import use
 
@@ -65,7 +65,6 @@ for command in (
     doctor,
     calibrate,
     certify,
-    translations,
 ):
     app.command()(command)
 

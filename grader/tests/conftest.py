@@ -18,6 +18,7 @@ import torch
 
 from grader import cli
 from grader.tests import ROOT
+from grader.tests.support import programs
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.warm_process import run_module
@@ -121,11 +122,78 @@ def primes() -> Iterator[None]:
     use(root)
 
 
-@pytest.fixture(scope="session")
-def needs_bwrap() -> None:
-    """Skip the test if bubblewrap is not installed."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("install bubblewrap to run this (Debian: apt-get install bubblewrap)")
+def do_nothing() -> None:
+    """Let a test, or one of its fixtures, say which program it needs: see grader/tests/support/programs.py."""
+
+
+needs_bwrap = pytest.fixture(scope="session")(do_nothing)
+needs_browser = pytest.fixture(scope="session")(do_nothing)
+needs_compiler = pytest.fixture(scope="session")(do_nothing)
+needs_gettext = pytest.fixture(scope="session")(do_nothing)
+needs_jupyter = pytest.fixture(scope="session")(do_nothing)
+needs_mkdocs = pytest.fixture(scope="session")(do_nothing)
+needs_slurm = pytest.fixture(scope="session")(do_nothing)
+
+
+LEFT_OUT = pytest.StashKey[Any]()  # dict[str, int]: how many tests need a program, keyed by its fixture
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option `--tier`."""
+    help = "quick: the tests of `make test`; rest: those that only `make check` runs; all: both (default)"
+    parser.addoption("--tier", choices=("quick", "rest", "all"), default="all", help=help)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Initialize the numbers of tests that are left out."""
+    config.stash[LEFT_OUT] = {}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a file that imports a Python package of a program, if the package is not installed."""
+    if collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
+        return None
+    if fixture := programs.find_absent_package(collection_path):
+        config.stash[LEFT_OUT][fixture] = programs.count_tests(collection_path)
+        return True
+    return None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the selected tier whose programs are installed."""
+    tier = config.getoption("--tier")
+    kept: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    left_out = config.stash[LEFT_OUT]
+    for item in items:
+        needed = programs.find_programs(getattr(item, "fixturenames", ()))
+        is_quick = set(needed) <= {*programs.QUICK} and item.get_closest_marker("full") is None
+        usable = programs.QUICK if tier == "quick" else needed
+        absent = [name for name in needed if name not in usable or not programs.is_installed(name)]
+        if absent:
+            left_out[absent[0]] = left_out.get(absent[0], 0) + 1
+        is_kept = not absent and (tier == "all" or (tier == "quick") == is_quick)
+        (kept if is_kept else others).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Pass the numbers of tests that are left out from a worker of pytest-xdist to its controller."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over the numbers of a worker. Each worker collects all tests, so their numbers are equal."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say which tests did not run because a program is missing, and how to install it."""
+    if text := programs.describe_left_out(config.stash[LEFT_OUT]):
+        terminalreporter.write_line(text)
 
 
 Hide: TypeAlias = Callable[..., None]

@@ -1,7 +1,7 @@
 """Reads translations from catalogues in gettext format, such as `reference/<kata>/zh.po`.
 
 In a catalogue, `msgctxt` is the key of a text, such as `title` or `claims.test_forward`. `msgid` is the English text,
-which `grader translations --update` copies from its source. A fuzzy entry is not used, because its English text has
+which `make translations` copies from its source. A fuzzy entry is not used, because its English text has
 changed since it was translated.
 """
 

@@ -17,9 +17,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def driver() -> Iterator[Path]:
+def driver(needs_compiler: None) -> Iterator[Path]:
     """Return a folder with the fake CUDA driver. It is not in /tmp, because each worker has its own /tmp."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
-        if reason := build(Path(name)):
-            pytest.skip(reason)
+        build(Path(name))
         yield Path(name)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.translations.wrong import CHINESE
 from grader.tests import ROOT
 from grader.tests.conftest import get_student_environment, run, run_as_student, run_kata, write_solution
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import copy_course
 from grader.tests.support.submissions import edit_solution
+from grader.tests.support.translations import CHINESE
 from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED

@@ -31,7 +31,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def kernel(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
+def kernel(needs_jupyter: None, released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookClient]:
     """Start a kernel in the handout, shared by all notebooks, and run their first cell.
 
     Two examples per test are enough to see whether a kata passes.

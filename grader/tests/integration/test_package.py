@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import sys
 import zipfile
@@ -100,7 +101,7 @@ def test_gradescope_reports_empty_submission(autograder: Path) -> None:
 def test_gradescope_reports_insufficient_container_memory(autograder: Path, tmp_path: Path) -> None:
     results, killed = autograder / "results/results.json", tmp_path / "killed"
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(killed)}
-    for others in ("kill -9 $$", f'exec {sys.executable} "$@"'):
+    for others in ("kill -9 $$", f'exec {shlex.quote(sys.executable)} "$@"'):
         killed.write_text(f'#!/bin/sh\ncase "$*" in *grade*submission*) kill -9 $$ ;; esac\n{others}\n')
         killed.chmod(0o755)
         results.unlink(missing_ok=True)
@@ -115,7 +116,7 @@ def test_gradescope_reports_insufficient_container_memory(autograder: Path, tmp_
 
 def test_gradescope_setup_reports_missing_packages(autograder: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
-    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    bare.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S "$@"\n')
     bare.chmod(0o755)
     where = {"AUTOGRADER_ROOT": str(autograder), "TORCHKATA_PYTHON": str(bare)}
     done = call("bash", autograder / "source/setup.sh", cwd=autograder, **where)

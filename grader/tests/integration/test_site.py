@@ -23,8 +23,6 @@ from grader.tests.support.html_tree import get_text, parse_html
 from torchkata.course import course
 from torchkata.i18n.katas import describe_effort
 
-pytestmark = pytest.mark.browser
-
 WIDTHS = (400, 1400)
 OFTEN = (  # the views that `make test` checks
     ("index.html", 1400, "light"),
@@ -37,7 +35,7 @@ SEARCHES = {"assert_close": "docs/api.html", "优化器状态": "docs/zh/katas.h
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(needs_mkdocs: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site, assert that this causes no warning, and return its folder."""
     folder = tmp_path_factory.mktemp("site")
     built = run_python("-m", "mkdocs", "build", "--site-dir", str(folder))
@@ -66,7 +64,7 @@ def server(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
+def driver(needs_browser: None) -> Iterator[Chrome]:
     """Return a Chromium that is shared by all tests in this file."""
     with open_chromium() as found:
         yield found

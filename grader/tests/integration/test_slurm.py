@@ -39,7 +39,7 @@ from grader.tests.support.submissions import (
 )
 from scripts import one_node_slurm
 
-pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("cluster", "needs_bwrap")]
+pytestmark = pytest.mark.usefixtures("cluster", "needs_bwrap")
 
 ON_SLURM = (*OPTIONS, "--executor", "slurm")
 PATIENCE = 600.0  # timeout in seconds, long enough for a busy machine
@@ -130,10 +130,8 @@ def control(action: str, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Path]:
+def cluster(needs_slurm: None) -> Iterator[Path]:
     """Start a single-node Slurm cluster in a folder whose path is short enough for a socket."""
-    if problem := one_node_slurm.find_problem():
-        pytest.skip(f"Slurm can't be started here: {problem}")
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))
     try:
         control("start", folder)

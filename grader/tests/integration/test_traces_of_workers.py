@@ -119,7 +119,7 @@ answer = [*numbers]
 
 
 @pytest.fixture(scope="module")
-def sandbox(needs_bwrap: None) -> Iterator[Sandbox]:  # noqa: ARG001
+def sandbox(needs_bwrap: None) -> Iterator[Sandbox]:
     started = launch("bwrap", LIMITS)
     started.wait_until_ready()
     yield started

@@ -1,29 +1,79 @@
-"""Tests of `grader translations`: outdated and missing translations are listed, and catalogues are updated."""
+"""Tests of `make translations`: catalogues get new and changed English texts, and keep their translations."""
 
 import shutil
 from pathlib import Path
 
-import polib
 import pytest
+from babel.messages.catalog import Catalog
 
-from grader.commands.translations.update import read_entries
 from grader.tests import ROOT
-from grader.tests.conftest import run, run_kata
+from grader.tests.conftest import Run, run, run_kata
+from grader.tests.support.translations import read_entries
+from scripts.translations import list_problems, make_template, update
+from torchkata.i18n.catalogues import NOTE
 
-SHARED, NORMALISE = "reference/zh.po", "reference/normalise/zh.po"
-NOTE = 'f"row {len([1]):d} is still missing"'
+SIEVE = "reference/sieve/zh.po"
+TEXTS = {"title": "Sieve numbers", "hints.1": "Cross out {n}: 50% off.", "claims.test_a": "It ends"}
+TRANSLATED = {"title": "筛数", "hints.1": "划掉 {n}：五折。", "claims.test_a": "会结束"}
+REMARK = "row {row} of the sieve is missing"
+
+
+def make_catalogue() -> Catalog:
+    """Return a catalogue in which all texts and one note are translated."""
+    catalogue = make_template(TEXTS, [REMARK])
+    for message in catalogue:
+        if message.id:
+            message.string = TRANSLATED.get(str(message.context), "筛子缺第 {row} 行")
+    return catalogue
+
+
+def list_entries(catalogue: Catalog) -> dict[str | None, tuple[object, object, set[str]]]:
+    """Return the English text, translation and flags of each entry."""
+    return {entry.context: (entry.id, entry.string, entry.flags) for entry in catalogue if entry.id}
+
+
+def test_unchanged_texts_keep_entries_in_order() -> None:
+    catalogue = make_catalogue()
+    before = list_entries(make_catalogue())
+    update(catalogue, make_template(TEXTS, [REMARK]))
+    after = list_entries(catalogue)
+    assert {key: entry[:2] for key, entry in after.items()} == {key: entry[:2] for key, entry in before.items()}
+    assert [*after] == [*TEXTS, NOTE]
+    assert after["hints.1"][2] == {"python-brace-format"}, "a percent sign is no placeholder"
+    assert [*list_problems(catalogue)] == []
+
+
+@pytest.mark.parametrize("english", ["Sieve the numbers", "An entirely different headline"])
+def test_translation_of_changed_english_becomes_fuzzy(english: str) -> None:
+    catalogue = make_catalogue()
+    update(catalogue, make_template(TEXTS | {"title": english}, [REMARK]))
+    assert list_entries(catalogue)["title"] == (english, "筛数", {"fuzzy"})
+    assert [*list_problems(catalogue)] == [f"title: fuzzy: {english}"]
+
+
+def test_text_with_new_key_keeps_its_translation() -> None:
+    catalogue = make_catalogue()
+    moved = {"hints.1": "zzz", "hints.2": TEXTS["hints.1"], "claims.test_b": TEXTS["claims.test_a"]}
+    update(catalogue, make_template({"title": TEXTS["title"], **moved}, [REMARK]))
+    after = list_entries(catalogue)
+    assert after["hints.2"][:2] == (TEXTS["hints.1"], TRANSLATED["hints.1"])
+    assert after["claims.test_b"] == ("It ends", "会结束", set())
+    assert "claims.test_a" not in after
+    assert [*list_problems(catalogue)] == ["hints.1: missing: zzz"]
+
+
+def test_note_with_changed_words_becomes_fuzzy() -> None:
+    catalogue = make_catalogue()
+    update(catalogue, make_template(TEXTS, [f"{REMARK} here", "not similar"]))
+    assert [*list_problems(catalogue)] == [f"note: fuzzy: {REMARK} here", "note: missing: not similar"]
 
 
 @pytest.fixture
-def vectors(tmp_path: Path) -> Path:
-    return shutil.copytree(ROOT / "examples/courses/vectors", tmp_path / "vectors")
-
-
-def call(course: Path, *options: str) -> list[str]:
-    """Run the command and return the lines of its output."""
-    done = run("grader", "--course", str(course), "translations", *options)
-    assert (done.code, done.err) == (0, "")
-    return done.out.splitlines()
+def primes(tmp_path: Path) -> Path:
+    """Return a course in English and Chinese without catalogues."""
+    place = shutil.copytree(ROOT / "examples/courses/primes", tmp_path / "primes")
+    edit(place / "pyproject.toml", "[tool.torchkata]\n", '[tool.torchkata]\nlanguages = ["en", "zh"]\n')
+    return place
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -32,88 +82,56 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), "utf-8")
 
 
-def read(path: Path) -> dict[str, polib.POEntry]:
-    return {entry.msgctxt: entry for entry in read_entries(path)}
+def call(course: Path) -> list[str]:
+    """Run the script and return the lines of its output."""
+    done = run("scripts.translations", str(course))
+    assert (done.code, done.err) == (0, "")
+    return done.out.splitlines()
 
 
-def show_hint(course: Path) -> str:
-    return run_kata(course, "hint", "normalise", KATA_LANG="zh").out
+def read(path: Path) -> dict[str, tuple[str, str]]:
+    return {entry.msgctxt: (entry.msgid, entry.msgstr) for entry in read_entries(path)}
 
 
-def test_update_does_not_change_up_to_date_catalogues(vectors: Path) -> None:
-    before = {path: path.read_bytes() for path in vectors.rglob("*.po")}
-    assert len(before) == 4
-    assert call(vectors) == call(vectors, "--update") == ["everything is translated"]
-    assert {path: path.read_bytes() for path in vectors.rglob("*.po")} == before
-
-
-def test_translation_of_changed_english_is_not_used(vectors: Path) -> None:
-    settings, path = vectors / "reference/normalise/kata.toml", vectors / NORMALISE
-    before, content = read(path)["title"], path.read_bytes()
-    assert before.msgstr in show_hint(vectors)
-    edit(settings, before.msgid, "Rows of length one")
-    outdated = f"{NORMALISE}: title: outdated: Rows of length one"
-    assert call(vectors, "--kata=normalise") == [outdated]
-    assert path.read_bytes() == content, "only --update writes"
-    assert call(vectors, "--kata=normalise", "--update") == [f"{NORMALISE}: updated", outdated]
-    entry = read(path)["title"]
-    assert (entry.msgid, entry.msgstr, entry.flags) == ("Rows of length one", before.msgstr, ["fuzzy"])
-    assert entry.previous_msgid == before.msgid
-    assert "Rows of length one" in show_hint(vectors)
-    edit(settings, "Rows of length one", "Rows of norm one")
-    call(vectors, "--update")
-    assert read(path)["title"].previous_msgid == before.msgid, "the English text that was translated"
-    edit(settings, "Rows of norm one", before.msgid)
-    assert call(vectors, "--update") == [f"{NORMALISE}: updated", "everything is translated"]
-    assert path.read_bytes() == content
-
-
-def test_update_adds_new_texts_and_drops_removed_ones(vectors: Path) -> None:
-    settings, tests, path = (
-        vectors / name for name in ("reference/normalise/kata.toml", "tests/test_normalise.py", NORMALISE)
-    )
-    before = read(path)
-    for file in (tests, settings):
-        edit(file, "test_argument_is_not_modified", "test_argument_stays_the_same")
-    edit(settings, "hints = [", 'hints = [\n    "A new first hint.",')
-    tests.write_text(f"{tests.read_text('utf-8')}\n\nNOTE = {NOTE}\n", "utf-8")
-    assert call(vectors, "--update") == [
-        f"{NORMALISE}: updated",
-        f"{NORMALISE}: hints.1: missing: A new first hint.",
-        f"{NORMALISE}: note: missing: row {{value1}} is still missing",
-    ]
-    after = read(path)
-    moved = {"hints.2": "hints.1", "claims.test_argument_stays_the_same": "claims.test_argument_is_not_modified"}
-    for new, old in moved.items():
-        assert after[new].msgstr == before[old].msgstr, "a text that moves keeps its translation"
-    assert "claims.test_argument_is_not_modified" not in after
-    assert after["note"].flags == ["python-brace-format"]
+def test_catalogues_are_written_and_updated(primes: Path) -> None:
+    lines = call(primes)
+    assert f"{SIEVE}: updated" in lines
+    assert "reference/zh.po: tracks.primes: missing: Prime numbers" in lines
+    for group in ("title", "hints.1", "stub.sieve", "claims.test_", "looks_like."):
+        assert any(line.startswith(f"{SIEVE}: {group}") and ": missing: " in line for line in lines), group
+    assert '"Language: zh\\n"' in (primes / SIEVE).read_text("utf-8")
+    english = read(primes / SIEVE)["title"][0]
+    edit(primes / SIEVE, f'msgid "{english}"\nmsgstr ""', f'msgid "{english}"\nmsgstr "筛法"')
+    edit(primes / SIEVE, '"Language: zh\\n"', '"Language: zh\\n"\n"Last-Translator: A\\n"')
+    content = (primes / SIEVE).read_bytes()
+    assert call(primes) == [line for line in lines if "updated" not in line and f"{SIEVE}: title" not in line]
+    assert (primes / SIEVE).read_bytes() == content, "an update without changed English changes nothing"
+    assert "筛法" in run_kata(primes, "hint", "sieve", KATA_LANG="zh").out
+    tests = primes / "tests/test_sieve.py"
+    for file in (primes / "reference/sieve/kata.toml", tests):
+        file.write_text(file.read_text("utf-8").replace(english, "Cross out"), "utf-8")
+    tests.write_text(f'{tests.read_text("utf-8")}\n\nNOTE = f"row {{len([1]):d}} is still missing"\n', "utf-8")
+    lines = call(primes)
+    assert f"{SIEVE}: title: fuzzy: Cross out" in lines
+    assert f"{SIEVE}: note: missing: row {{value1}} is still missing" in lines
+    assert "筛法" not in run_kata(primes, "hint", "sieve", KATA_LANG="zh").out
     edit(
-        path,
+        primes / SIEVE,
         '"row {value1} is still missing"\nmsgstr ""',
         '"row {row} is still missing"\nmsgstr "缺第 {row} 行"',
     )
-    assert "note" not in "".join(call(vectors, "--update"))
-    edit(tests, "is still missing", "is still missing here")
-    assert f"{NORMALISE}: note: outdated: row {{value1}} is still missing here" in call(vectors, "--update")
-    edit(tests, NOTE.replace("is still missing", "is still missing here"), "None")
-    assert call(vectors, "--update") == [f"{NORMALISE}: updated", f"{NORMALISE}: hints.1: missing: A new first hint."]
-    assert read(path)["note"].msgid == before["note"].msgid
+    assert "note" not in "".join(call(primes)), "a placeholder of a note can be renamed"
+    edit(tests, "is still missing", "has gone")
+    call(primes)
+    assert ("row {row} is still missing", "缺第 {row} 行") not in read(primes / SIEVE).values()
 
 
-def test_first_update_writes_complete_catalogues(vectors: Path) -> None:
-    for path in vectors.rglob("*.po"):
-        path.unlink()
-    lines = call(vectors, "--update")
-    assert f"{SHARED}: tracks.vectors: missing: " in "\n".join(lines)
-    for group in ("title", "hints.1", "stub.normalise", "claims.test_", "looks_like."):
-        assert any(line.startswith(f"{NORMALISE}: {group}") and ": missing: " in line for line in lines), group
-    file = read_entries(vectors / NORMALISE)
-    assert (file.metadata["Language"], file.metadata["Content-Type"]) == ("zh", "text/plain; charset=UTF-8")
-    assert show_hint(vectors) != ""
+def test_course_in_english_has_nothing_to_translate() -> None:
+    done = run("scripts.translations", str(ROOT / "examples/courses/primes"))
+    assert done == Run(0, 'the course has only English (add languages = ["en", "zh"] to its pyproject.toml)\n', "")
 
 
-def test_course_in_english_has_nothing_to_translate(vectors: Path) -> None:
-    edit(vectors / "pyproject.toml", 'languages = ["en", "zh"]', 'languages = ["en"]')
-    (line,) = call(vectors)
-    assert line.startswith("the course has no language other than English")
+def test_folder_without_course_is_reported(tmp_path: Path) -> None:
+    done = run("scripts.translations", str(tmp_path))
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert "Traceback" not in done.err

@@ -7,7 +7,6 @@ replaces GPU memory, both in this process and in the worker.
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -44,17 +43,13 @@ DRIVER_SECONDS = 30.0
 TASK = Task("linear_forward", "cuda", Size(batch=64, width=32, outputs=16), calls=2)
 
 
-def build(folder: Path) -> str:
-    """Build the library in a folder that workers can read. Return installation advice, or "" on success."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return "needs a C compiler: apt-get install gcc libc6-dev"
+def build(folder: Path) -> None:
+    """Build the library in a folder that workers can read."""
     folder.chmod(0o755)
     source, library = ROOT / "grader/tests/support/fake_cuda.c", folder / "libcuda.so.570.86"
     flags = ("-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
-    subprocess.run([compiler, *flags, source, "-o", library], check=True)
+    subprocess.run(["cc", *flags, source, "-o", library], check=True)
     (folder / "libcuda.so.1").symlink_to(library.name)
-    return ""
 
 
 def start_driver(device: Gpu) -> list[int]:

@@ -1,1 +1,0 @@
-"""`grader translations`: lists missing and outdated translations, and updates the English texts in the catalogues."""
