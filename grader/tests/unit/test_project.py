@@ -145,6 +145,15 @@ def test_changelog_fragments_have_a_configured_type() -> None:
     assert settings["start_string"] in (ROOT / settings["filename"]).read_text("utf-8")
 
 
+def test_citation_names_only_released_versions() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    released = re.findall(
+        r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert (citation.get("version"), citation.get("date-released")) in [(None, None), *released]
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+
+
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
 
 
