@@ -22,12 +22,12 @@ from benchmarks.prove_gpu.sandbox_trials import try_sandbox
 from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.setup import prove
-from grader.proof.cheat_run import is_inconclusive, time_all
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import IsolationError, Sandbox, launch
 from grader.speed import setup
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
+from grader.tests.support.cheats import find_gain, find_problems, is_inconclusive, load_slow, measure, name_defense
 from torchkata.course import Workload, course
 from torchkata.speed import decision
 from torchkata.speed.sizes import Kind
@@ -162,12 +162,11 @@ def grade_path(place: Place) -> None:
             time_solution(replace(place, until=(time.monotonic() + place.until) / 2), sandbox)
         except Failed as error:
             problems.append(str(error))
-        trials = time_all(place.slow, [], sandbox.isolation, sandbox, str, place.kind)  # type: ignore[arg-type]
-        for trial in place.take_in_time(trials, len(place.slow)):
-            assert trial.row is not None
-            show({"submission": trial.title} | make_row(trial.row))
-            too_slow = trial.row.outcome == "timed_out"  # on a GPU, a loop over rows takes minutes
-            problems += [] if too_slow else [f"{trial.title}: {problem}" for problem in trial.problems]
+        measured = ((slow, measure(slow.make_files(), slow.workload, sandbox, place.kind)) for slow in place.slow)
+        for slow, row in place.take_in_time(measured, len(place.slow)):
+            show({"submission": slow.title} | make_row(row))
+            accepted = row.outcome in ("failed", "timed_out")  # on a GPU, a loop over rows takes minutes
+            problems += [] if accepted or is_inconclusive(row) else [f"{slow.title}: outcome {row.outcome}"]
     if problems:
         raise Failed("; ".join(problems))
 
@@ -177,15 +176,14 @@ def try_cheats(place: Place) -> None:
     problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
         for cheat in place.take_in_time(place.cheats, len(place.cheats)):
-            began = time.monotonic()
-            trials = time_all([cheat.slow], [cheat], sandbox.isolation, sandbox, str, place.kind)  # type: ignore[arg-type]
-            slow, trial = trials
-            stopped = trial.stopped_by or trial.admitted
-            row: dict[str, object] = {"cheat": cheat.title, "stopped by": stopped, "points gained": trial.gained}
-            if slow.row is not None and is_inconclusive(slow.row):
-                row["stopped by"] = "inconclusive"
-            show(row | {"s": round(time.monotonic() - began, 1)})
-            problems += [] if trial.admitted else [f"{cheat.title}: {problem}" for problem in trial.problems]
+            began, slow = time.monotonic(), load_slow()[cheat.slow]
+            base, row = (
+                measure(slow.make_files(code), slow.workload, sandbox, place.kind) for code in ("", cheat.cheat)
+            )
+            stopped = "inconclusive" if is_inconclusive(base) else name_defense(row)
+            shown = {"cheat": cheat.title, "stopped by": stopped, "points gained": find_gain(cheat, base, row)}
+            show(shown | {"s": round(time.monotonic() - began, 1)})
+            problems += [f"{cheat.title}: {problem}" for problem in find_problems(cheat, base, row)]
     if problems:
         raise Failed("; ".join(problems))
 

@@ -58,9 +58,9 @@ def package(
     from grader.commands.package.write import run_package
     from grader.pipeline import seed as secret
 
-    chosen, katas = secret.draw() if seed is None else seed, ",".join(select_names(kata or (), track or ()))
-    grading = f"--seed {chosen} --examples {examples} --kata {katas}"
-    return lambda: run_package(platform, out, grading, source, force=force)
+    chosen, katas = secret.draw() if seed is None else seed, select_names(kata or (), track or ())
+    grading = f"--seed {chosen} --examples {examples} --kata {','.join(katas)}"
+    return lambda: run_package(platform, out, katas, grading, source, force=force)
 
 
 @as_command
@@ -124,14 +124,11 @@ def new_kata(
     track: Annotated[
         str | None, typer.Option(help="Track to add the kata to (default: the course's first track).")
     ] = None,
-    kind: Annotated[
-        str, typer.Option(help="What students write: function, class, random, training or tests.")
-    ] = "function",
+    kind: Annotated[str, typer.Option(help="What students write: function or class.")] = "function",
 ) -> Command:
     """Create the files of a working example kata for you to edit. Existing files are never modified.
 
-    The kinds are a function, a class with state, a function with random results, a training loop, and tests of a
-    given function.
+    The kinds are a function and a class with state.
     """
     from grader.commands.new.write import new_kata
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
+from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Tracks
 from grader.pipeline.selection import select_names
 
 
@@ -51,26 +51,18 @@ def certify(
     track: Tracks = None,
     kata: Katas = None,
     only: Annotated[
-        Literal["files", "zoo", "attacks", "cheats"] | None,
-        typer.Option(help="Run only this part: files, zoo, attacks or cheats."),
+        Literal["files", "zoo"] | None,
+        typer.Option(help="Run only this part: files or zoo."),
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
-    replay: Replay = True,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Finish within minutes by using one seed and, for each wrong entry, only its test in caught_by.toml.",
+            help="Finish much earlier by using one seed and, for each wrong entry, only its test in caught_by.toml.",
         ),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are cached.")] = False,
-    write_caught_by: Annotated[
-        bool,
-        typer.Option(
-            "--write-caught-by",
-            help="For each entry that is missing from caught_by.toml, add the test that catches it.",
-        ),
-    ] = False,
     messages: Annotated[
         Path | None,
         typer.Option(
@@ -84,11 +76,8 @@ def certify(
     files: every kata has all required files and texts.
 
     zoo: stubs are reported as not started, the solution passes, correct variants are accepted, and wrong variants fail.
-
-    attacks: no attack gains any points or affects the next submission, at any isolation level available on this
-    machine.
-
-    cheats: code that only pretends to be fast earns no points for speed (tested on the CPU).
+    For each wrong variant that is missing from caught_by.toml, certify searches for the test that catches it, and adds
+    it.
 
     The proofs of the zoo are stored, and are repeated only if their content, versions or options change.
     """
@@ -106,8 +95,6 @@ def certify(
         only=only,
         quick=quick,
         force=force,
-        write_caught_by=write_caught_by,
         messages=messages,
-        replay=replay,
     )
     return lambda: run_certify(options)

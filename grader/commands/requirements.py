@@ -42,7 +42,7 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
         found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata)]
-    for line in [*run_examples(whole), *run_tools(whole, quick=quick)]:
+    for line in run_tools(whole, quick=quick):
         place = Path(line.partition(":")[0])
         names = [kata.name for kata in whole if place in files_by_path(kata)]
         found[next(iter(names), whole[0].name)].append(line)
@@ -136,7 +136,7 @@ def missing_in_zoo(kata: Kata) -> Iterator[str]:
         yield f"{relative(wrong)}: has no entry; add a mistake that the tests must catch"
     for name in (name for name in names if name not in zoo.read_caught_by(kata)):
         place = relative(zoo.get_caught_by_path(kata))
-        yield f"{place}: {name} is missing; `grader certify --only zoo --write-caught-by` adds it"
+        yield f"{place}: {name} is missing; `grader certify --only zoo` adds it"
     for entry in zoo.load_right(kata):
         if not entry.words:
             name = f"{relative(course().folder(kata.name))}: the right entry {entry.name}"
@@ -216,16 +216,6 @@ def find_misplacement(kata: Kata, on_page: list[str]) -> str:
     if {*before} & {*order} == {*after}:
         return ""
     return f"after that of {after[-1]}" if after else "first"
-
-
-def run_examples(katas: Sequence[Kata]) -> list[str]:
-    """Return the mistakes in the examples, calculations and library names in the texts of these katas."""
-    if not katas:
-        return []
-    command = python("-m", "grader.proof.examples", str(course().root), *(kata.name for kata in katas))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    died = [f"{relative(course().stub(katas[0].name))}: the examples can't be run: {last_line(done.stderr)}"]
-    return [*done.stdout.splitlines(), *(died if done.returncode else [])]
 
 
 def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:

@@ -1,6 +1,6 @@
 """Claims about the zoo, each of which consists of a submission and its expected results."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.pipeline.job import Job
@@ -8,7 +8,6 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, Limits, course
-from torchkata.diagnosis.mistakes import BOTH
 from torchkata.result import FAILED
 
 PATIENCE = 4  # factor for the time limits of a student, so that a slow machine does not refute a claim
@@ -64,16 +63,11 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
             tested = keep_only(kata, entry.caught_by) if alone else kata
             job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
-            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone and not is_pair(entry)), entry)
+            yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
         if built_on_it:
             files = {name: content for name, content in solution.items() if name != file}
             job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
             yield Claim("fallback", kata.name, f"without {kata.name}", job)
-
-
-def is_pair(entry: zoo.ZooEntry) -> bool:
-    """Return whether an entry has two mistakes, so that its diagnosis is a pair."""
-    return any(BOTH in sentence for sentence in entry.looks_like)
 
 
 def keep_only(kata: Kata, test: str) -> Kata:
@@ -117,7 +111,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
         return describe(result)
     if entry.looks_like and not found:
         return "no test gives its diagnosis"
-    if entry.looks_like and (others := find_unexpected(found, entry.looks_like)):
+    if entry.looks_like and (others := found - entry.looks_like):
         return f"wrong diagnosis: {'; '.join(sorted(others))}"
     return check_caught_by(entry, results)
 
@@ -145,11 +139,6 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
     """Return the mistakes that are the only known explanation of a failed test, not counting the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
-
-
-def find_unexpected(found: Set[str], looks_like: Set[str]) -> set[str]:
-    """Return the diagnoses that are not in `looks_like`. A pair of mistakes is accepted if one of them is in it."""
-    return {diagnosis for diagnosis in found - looks_like if looks_like.isdisjoint(diagnosis.split(BOTH))}
 
 
 def describe(result: KataResult) -> str:

@@ -1,18 +1,16 @@
-"""Statistics on diagnoses. A diagnosis or a test's note must name most of the mistakes in the numeric katas."""
+"""Statistics on diagnoses: how many wrong entries are named by a diagnosis or by the note of a test."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from rich import box
 from rich.table import Table
 
-from grader.proof.claims import Claim, collect_diagnoses, find_unexpected
+from grader.proof.claims import Claim, collect_diagnoses
 from grader.results.result import KataResult
-from torchkata.course import Kata, course
-
-MIN_NAMED = 0.7  # minimum fraction of named mistakes in the numeric katas of the core track and of all tracks
+from torchkata.course import Kata
 
 Judgement: TypeAlias = Literal[
     "right diagnosis", "named by the test", "no diagnosis", "wrong diagnosis", "unexpected diagnosis"
@@ -29,7 +27,7 @@ def judge_diagnosis(claim: Claim, results: Sequence[KataResult]) -> Judgement:
     looks_like = claim.entry.looks_like if claim.entry else frozenset()
     if not looks_like:
         return "unexpected diagnosis"
-    return "wrong diagnosis" if find_unexpected(found, looks_like) else "right diagnosis"
+    return "wrong diagnosis" if found - looks_like else "right diagnosis"
 
 
 @dataclass
@@ -47,37 +45,14 @@ class Diagnoses:
             found = "; ".join(sorted(collect_diagnoses(results)))
             self.unforeseen.append(f"wrong {claim.kata} {claim.name} has no looks_like, but is diagnosed as: {found}")
 
-    def sum_counts(self, katas: Sequence[Kata]) -> Counter[Judgement]:
-        """Return the total counts of these katas."""
-        return sum((self.counts.get(kata.name, Counter()) for kata in katas), Counter())
-
-    def find_failed(self, katas: Sequence[Kata]) -> list[str]:
-        """Return a line for each group of katas (the core track, all tracks) in which too few mistakes are named.
-
-        A group of katas is checked only if all of its katas were proven.
-        """
-        every = select_numeric(course().katas.values())
-        core = [kata for kata in every if kata.track == "core"]
-        lines = []
-        for name, group in {"the core track": core, "all tracks": every}.items():
-            total = self.sum_counts(group)
-            named = sum(total[judgement] for judgement in NAMED)
-            if all(kata in katas for kata in group) and named < MIN_NAMED * total.total():
-                lines.append(
-                    f"diagnosis: the mistake is named for {named} of {total.total()} wrong entries of {name}, "
-                    f"expected {MIN_NAMED:.0%}"
-                )
-        return lines
-
     def tabulate(self, katas: Sequence[Kata]) -> Table:
-        """Return a table by kata. The last row is the total of the numeric katas."""
-        table = Table("diagnosis", "wrong entries", *get_args(Judgement), box=box.SIMPLE_HEAD)
-        rows = [(kata.name, self.sum_counts([kata])) for kata in katas]
-        for name, total in [*rows, ("numeric katas together", self.sum_counts(select_numeric(katas)))]:
-            table.add_row(name, str(total.total()), *(str(total[judgement]) for judgement in get_args(Judgement)))
+        """Return a table by kata. The last row is the total."""
+        table = Table("diagnosis", "wrong entries", "named", *get_args(Judgement), box=box.SIMPLE_HEAD)
+        rows = {kata.name: self.counts.get(kata.name, Counter[Judgement]()) for kata in katas}
+        for name, found in [*rows.items(), ("all", sum(rows.values(), Counter[Judgement]()))]:
+            named = sum(found[judgement] for judgement in NAMED)
+            share = f"{named / found.total():.0%}" if found else ""
+            table.add_row(
+                name, str(found.total()), share, *(str(found[judgement]) for judgement in get_args(Judgement))
+            )
         return table
-
-
-def select_numeric(katas: Iterable[Kata]) -> list[Kata]:
-    """Return the katas whose answers are numbers computed by the oracle."""
-    return [kata for kata in katas if kata.numeric]

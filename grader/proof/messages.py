@@ -33,12 +33,12 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         jobs = [claim.job for claim in wrong.values()]
-        for graded in grade_all([(jobs, options.jobs)], tests, sandbox, out, "grading", "wrong entries"):
+        for graded in grade_all(jobs, options.jobs, tests, sandbox, out, "grading", "wrong entries"):
             claim = wrong[id(graded.job)]
             found.setdefault(claim.kata, {})[claim.name] = graded.katas[0]
 
     warn = partial(print_warning, err)
-    run_with_tests(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, katas=katas)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:

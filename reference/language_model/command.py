@@ -16,6 +16,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -41,6 +42,12 @@ CHECKPOINT_SECONDS = 5
 WIDTH = 92
 CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 16, "peak_lr": 6e-3}
 GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
+
+
+def add_options(parser: ArgumentParser, texts: Mapping[str, str]) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--minutes", default="10", help=texts["minutes"])
+    parser.add_argument("--device", default="", help=texts["device"])
 
 
 def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: str = "") -> Iterator[str]:

@@ -6,64 +6,98 @@ machine; 130 Ctrl-C.
 
 import os
 import sys
-from collections.abc import Collection, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
-from torchkata.i18n import pad, words
+from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages
-from .terminal import CallError, prepare, say
+from .parser import Parser
+from .terminal import CallError, prepare, print_wrapped, say
 
-ARGUMENTS = {
-    "init": ["[DIR]"],
-    "next": ["[KATA]"],
-    "about": ["[KATA]"],
-    "hint": ["[KATA]"],
-    "predict": ["KATA"],
-    "watch": [],
-    "check": ["[KATA…]"],
-    "reset": ["KATA", "[--yes]"],
-    "export": ["[ZIP]"],
-    "update": ["[HANDOUT]"],
-    "solution": ["KATA"],
-}
-HELP = {"-h", "--help"}
-VERSION = "--version"
+ALIASES = {"run": "next", "test": "next"}  # not listed in the help
 
 
-def list_commands() -> dict[str, list[str]]:
-    """Return the arguments of each command. Commands that are added by katas may also have options."""
-    added = plugins.list_options()
-    return ARGUMENTS | {name: [f"[{key} {key[2:].upper()}]" for key in added[name]] for name in added}
+def make_parser() -> tuple[Parser, dict[str, Any]]:
+    """Return the parser of the command line, and the parser of each command by name, including those of katas."""
+    parser = Parser("kata", words("kata"), "help.commands", words("help.more"))
+    parser.add_argument("--version", action="store_true", help=words("kata.--version"))
+    commands = parser.add_subparsers(metavar=words("help.command"))
+
+    def add(name: str, run: Callable[[Namespace], int | None]) -> Parser:
+        text = words(f"kata.{ALIASES.get(name, name)}")
+        shown: Any = {} if name in ALIASES else {"help": text}
+        command = commands.add_parser(name, description=text, **shown)
+        command.set_defaults(run=run)
+        return command
+
+    def take_kata(command: Parser, text: str = "kata.KATA", **options: Any) -> None:
+        command.add_argument("kata", metavar="KATA", type=find_kata, help=words(text), **options)
+
+    add("list", show_overview)
+    for name in ("next", *ALIASES):
+        take_kata(add(name, run_tests), "kata.KATA.next", nargs="?")
+    add("watch", watch)
+    take_kata(add("about", explain), "kata.KATA.next", nargs="?")
+    take_kata(add("hint", show_hint), "kata.KATA.next", nargs="?")
+    take_kata(add("predict", ask_predictions))
+    take_kata(add("check", check), "kata.KATA.graded", nargs="*")
+    command = add("export", write_zip)
+    command.add_argument("zip", metavar="ZIP", nargs="?", type=Path, help=words("kata.ZIP"))
+    command = add("reset", restore_stub)
+    take_kata(command)
+    command.add_argument("--yes", action="store_true", help=words("kata.--yes"))
+    command = add("init", write_course)
+    command.add_argument("folder", metavar="DIR", nargs="?", default=self_study.FOLDER, help=words("kata.DIR"))
+    command = add("update", update)
+    command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=words("kata.HANDOUT"))
+    take_kata(add("solution", show_solution))
+    for name, kata in plugins.find_commands().items():
+        commands.add_parser(name, help=texts_of_command(kata)["help"])
+    return parser, dict(commands.choices)
 
 
-def usage(command: str) -> str:
-    """Return a command and its arguments, as shown in the help."""
-    return " ".join(["kata", command, *list_commands()[command]])
+def list_commands() -> list[str]:
+    """Return the names of all commands, including those that are added by katas."""
+    return [*make_parser()[1]]
 
 
-def show_help() -> None:
-    """Print the help."""
-    print(words("kata") + "\n")
-    added = plugins.find_commands()
-    width = max(len(usage(command)) for command in ARGUMENTS) + 2
-    for command in list_commands():
-        text = texts_of_command(added[command])["help"] if command in added else words(f"kata.{command}")
-        shown = f"kata {command}" if command in added else usage(command)
-        print(f"  {pad(shown, width)}{text}")
-    print()
-    for command, options in plugins.list_options().items():
-        for option in options:
-            print(f"  {pad(option, width)}{texts_of_command(added[command])[option]}")
-    for argument in ("DIR", "KATA", "--yes", "ZIP", "HANDOUT", VERSION):
-        print(f"  {pad(argument, width)}{words(f'kata.{argument}')}")
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
+
+    Raises CallError if the command can't be executed, OSError if a file can't be read or written, or SystemExit after
+    the help.
+    """
+    parser, commands = make_parser()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
+    first, added = next(iter(arguments), ""), plugins.find_commands()
+    if first in added:
+        demand_packages()
+        return plugins.run(added[first], arguments[1:])
+    if first and first not in commands and not first.startswith("-"):
+        arguments = ["next", find_kata(first, *commands).name, *arguments[1:]]
+    options = parser.parse_args(arguments)
+    if options.version:
+        print(version())
+        return 0
+    return getattr(options, "run", show_overview)(options) or 0
+
+
+def find_kata(name: str, *commands: str) -> Kata:
+    """Return the kata with this name. Raises CallError, which suggests a similar name, if it does not exist."""
+    if name not in course().katas:
+        near = nearest(name, [*commands, *course().katas])
+        raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
+    return course().katas[name]
 
 
 def version() -> str:
@@ -75,101 +109,108 @@ def version() -> str:
     return f"torchkata {number}, Python {sys.version.split()[0]}"
 
 
-def check_usage(arguments: Sequence[str]) -> None:
-    """Raise CallError if the arguments are not a command with a valid number of arguments."""
-    command, *rest = arguments
-    if command not in list_commands():
-        raise CallError(words("call.unknown", command=repr(command), commands=", ".join(list_commands())))
-    _, left = plugins.parse_options(command, rest)
-    given = [text for text in left if text != "--yes" or command != "reset"]
-    expected = [text for text in list_commands()[command] if not text.startswith("[--")]
-    least = sum(not text.startswith("[") for text in expected)
-    most = len(given) if any("…" in text for text in expected) else len(expected)
-    if not least <= len(given) <= most or any(text.startswith("-") for text in given):
-        raise CallError(words("call.wrong", typed=" ".join(["kata", *arguments]), usage=usage(command)))
+def show_overview(_: Namespace) -> None:
+    """Run `kata` and `kata list`."""
+    overview.show(load_state())
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
-
-    Raises CallError if the command can't be executed, or OSError if a file can't be read or written.
-    """
-    if HELP & {*arguments}:
-        show_help()
-        return 0
-    if VERSION in arguments[:1]:
-        print(version())
-        return 0
-    if not arguments:
-        overview.show(load_state())
-        return 0
-    if arguments[0] not in list_commands() and not arguments[0].startswith("-"):
-        arguments = ["next", find_kata(arguments[0], list_commands()).name, *arguments[1:]]
-    check_usage(arguments)
-    command, *rest = arguments
-    name = next((text for text in rest if text != "--yes"), "")
-    if command in ("next", "predict", "watch", "check", *plugins.find_commands()):
-        demand_packages()
-    match command:
-        case "init":
-            self_study.init(Path(name or self_study.FOLDER))
-        case "next" | "about" | "hint":
-            kata = find_kata(name) if name else load_state().next()
-            if kata is None:
-                overview.show_next(load_state())
-            elif command == "next":
-                return test(kata)
-            else:
-                {"about": about, "hint": hint}[command].show(kata)
-        case "predict":
-            predict.predict(find_kata(name))
-        case "watch":
-            from .watch import watch  # imports torch
-
-            return watch()
-        case "check":
-            from .check import check  # imports pytest
-
-            return check([find_kata(text) for text in rest])
-        case "reset":
-            reset.reset(find_kata(name), confirmed="--yes" in rest)
-        case "export":
-            return export.export(Path(name) if name else None)
-        case "update":
-            from .update import update  # imports urllib
-
-            update(name)
-        case "solution":
-            self_study.show_solution(find_kata(name))
-        case _:
-            options, _ = plugins.parse_options(command, rest)
-            return plugins.run(plugins.find_commands()[command], options)
-    return 0
+def run_tests(options: Namespace) -> int:
+    """Run `kata next`."""
+    demand_packages()
+    return test([kata]) if (kata := choose_kata(options)) else 0
 
 
-def find_kata(name: str, commands: Collection[str] = ()) -> Kata:
-    """Return the kata with this name. Raises CallError, which suggests a similar name, if it does not exist."""
-    if name not in course().katas:
-        near = nearest(name, [*commands, *course().katas])
-        raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
-    return course().katas[name]
+def explain(options: Namespace) -> None:
+    """Run `kata about`."""
+    if kata := choose_kata(options):
+        about.show(kata)
 
 
-def test(kata: Kata) -> int:
-    """Run the tests of a kata in this process and return the exit code of pytest."""
+def show_hint(options: Namespace) -> None:
+    """Run `kata hint`."""
+    if kata := choose_kata(options):
+        hint.show(kata)
+
+
+def choose_kata(options: Namespace) -> Kata | None:
+    """Return the named kata, or else the next kata to do. If all katas are done, say so and return None."""
+    kata: Kata | None = options.kata or load_state().next()
+    if kata is None:
+        overview.show_next(load_state())
+    return kata
+
+
+def watch(_: Namespace) -> int:
+    """Run `kata watch`."""
+    demand_packages()
+    from .watch import watch  # imports torch
+
+    return watch()
+
+
+def ask_predictions(options: Namespace) -> None:
+    """Run `kata predict`."""
+    demand_packages()
+    predict.predict(options.kata)
+
+
+def check(options: Namespace) -> int:
+    """Run `kata check`: the tests with the grader's number of inputs, then what is different when graded."""
+    demand_packages()
+    code = test(options.kata or course().choose([], course().graded), "--hypothesis-profile=grade")
+    if code in (0, 1):  # pytest has run the tests
+        print()
+        limits = course().limits
+        values = {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}", "memory": limits.memory_mib}
+        print_wrapped(words("check.differs", **values), 4)
+    return code
+
+
+def write_zip(options: Namespace) -> int:
+    """Run `kata export`."""
+    return export.export(options.zip)
+
+
+def restore_stub(options: Namespace) -> None:
+    """Run `kata reset`."""
+    reset.reset(options.kata, confirmed=options.yes)
+
+
+def write_course(options: Namespace) -> None:
+    """Run `kata init`."""
+    self_study.init(Path(options.folder))
+
+
+def update(options: Namespace) -> None:
+    """Run `kata update`."""
+    from .update import update  # imports urllib
+
+    update(options.handout)
+
+
+def show_solution(options: Namespace) -> None:
+    """Run `kata solution`."""
+    self_study.show_solution(options.kata)
+
+
+def test(katas: Sequence[Kata], *options: str) -> int:
+    """Run the tests of these katas in this process and return the exit code of pytest."""
     import pytest
 
     from .runs import EXPECTED
 
-    return pytest.main([EXPECTED, f"--kata={kata.name}", str(course().tests)])
+    names = ",".join(kata.name for kata in katas)
+    return pytest.main([EXPECTED, *options, f"--kata={names}", str(course().tests)])
 
 
 def main() -> NoReturn:
     """Run the command line."""
     prepare()
     try:
-        code = run(sys.argv[1:])
-        sys.stdout.flush()
+        try:
+            code = run(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
         sys.exit(code)
     except NoCourseError:
         print(words("error", text=words("no_course")), file=sys.stderr)

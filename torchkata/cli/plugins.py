@@ -1,19 +1,20 @@
 """Commands added by katas, such as `kata measure`. The `run` function in a kata's `command.py` runs student code.
 
-`run` receives the command's options as keyword arguments and yields the lines of the output. It raises SystemExit with
-a message if an option is invalid, or OSError if the machine has a problem.
+`add_options`, if the module has it, adds the command's options to a parser of argparse. `run` receives them as keyword
+arguments and yields the lines of the output. It raises SystemExit with a message if an option is invalid, or OSError if
+the machine has a problem.
 """
 
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
-from getopt import GetoptError, getopt
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, Kata, course
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
 
+from .parser import Parser
 from .terminal import CallError
 
 if TYPE_CHECKING:
@@ -28,33 +29,23 @@ def find_commands() -> dict[str, Kata]:
         return {}
 
 
-def list_options() -> dict[str, list[str]]:
-    """Return the options of each command: the keys of its table that begin with `--`."""
-    return {name: [key for key in kata.command if key.startswith("--")] for name, kata in find_commands().items()}
-
-
-def parse_options(command: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the values of a command's options by name, and the remaining arguments, including unknown options."""
-    names = [key.removeprefix("--") for key in list_options().get(command, [])]
-    try:
-        pairs, rest = getopt(list(arguments), "", [f"{name}=" for name in names])
-    except GetoptError:
-        return {}, list(arguments)
-    return {key.removeprefix("--"): value for key, value in pairs}, rest
-
-
-def run(kata: Kata, options: Mapping[str, str]) -> int:
+def run(kata: Kata, arguments: Sequence[str]) -> int:
     """Run a kata's command and print its output. Return the exit code: 1 if student code raises an exception, else 0.
 
-    Raises CallError if the command exits with a message, or OSError if the machine has a problem.
+    Raises CallError if the arguments are wrong or the command exits with a message, OSError if the machine has a
+    problem, or SystemExit after the help.
     """
     from torchkata.seam.assignment import Assignment
     from torchkata.seam.reply import make_reply  # imports torch
 
-    assignment = Assignment(course().assignment)
+    assignment, texts = Assignment(course().assignment), texts_of_command(kata)
     command = importlib.import_module(f"reference.{kata.name}.command")
+    parser = Parser(f"kata {kata.command['name']}", texts["help"])
+    if hasattr(command, "add_options"):
+        command.add_options(parser, texts)
+    options = vars(parser.parse_args(arguments))
     try:
-        for line in command.run(assignment, texts_of_command(kata), **options):
+        for line in command.run(assignment, texts, **options):
             print(line, flush=True)
     except SystemExit as error:
         if isinstance(error.code, str):

@@ -112,7 +112,7 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Ka
         hidden_says=check_choice(get_args(HiddenSays), table.get("hidden_says", "nothing"), f"{path}: hidden_says"),
         command=parse_command(table, f"{path}: [command]"),
         preload=tuple(table.get("preload", ())),
-        numeric=table.get("numeric", True),
+        numeric=table.get("numeric", False),
     )
 
 

@@ -43,7 +43,7 @@ class Kata:
     lint: tuple[str, ...] = ()  # names of tables in `reference/lint.toml` with patterns to report in its source code
     command: dict[str, str] = field(default_factory=dict)  # a command added by the kata: name, help, texts
     preload: tuple[str, ...] = ()  # additional modules that workers import before they start
-    numeric: bool = True  # whether the oracle computes the kata's results, so that mistakes change their values
+    numeric: bool = False  # whether the same call always returns the same result, so that a random result is a mistake
 
     @property
     def max_score(self) -> float:

@@ -16,7 +16,6 @@ from torchkata.course import cached_by_course, course
 from torchkata.i18n import find_text
 from torchkata.i18n.notes import translate
 
-BOTH = "; and also: "  # joins the messages of two mistakes
 EITHER = "; or: "  # joins the messages of two mistakes, only one of which was made
 
 
@@ -97,9 +96,8 @@ def name_mistake(kata: str, messages: Sequence[str]) -> str:
 
 def translate_mistake(kata: str, message: str) -> str:
     """Return the message of one or two mistakes, translated into the student's language."""
-    for joint in (BOTH, EITHER):
-        if joint in message:
-            return translate(joint).join(translate_mistake(kata, one) for one in message.split(joint))
+    if EITHER in message:
+        return translate(EITHER).join(translate_mistake(kata, one) for one in message.split(EITHER))
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, f"looks_like.{name}")):
@@ -108,14 +106,13 @@ def translate_mistake(kata: str, message: str) -> str:
 
 
 @contextmanager
-def patched_oracle(*mistakes: KnownMistake) -> Iterator[None]:
-    """Patch these mistakes into the oracle within this context. While a mistake runs, its own patches are inactive."""
+def patched_oracle(mistake: KnownMistake) -> Iterator[None]:
+    """Patch a mistake into the oracle within this context. While the mistake runs, its patches are inactive."""
+    busy = [False]
     with pytest.MonkeyPatch.context() as oracle:
-        for mistake in mistakes:
-            busy = [False]
-            for part in mistake.parts:
-                module, name = sys.modules[part.right.__module__], part.right.__name__
-                oracle.setattr(module, name, make_patch(part.mistaken, getattr(module, name), busy))
+        for part in mistake.parts:
+            module, name = sys.modules[part.right.__module__], part.right.__name__
+            oracle.setattr(module, name, make_patch(part.mistaken, getattr(module, name), busy))
         before = oracle_is_mistaken.set(True)
         try:
             yield

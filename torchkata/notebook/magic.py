@@ -42,7 +42,7 @@ def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
     """Run a magic. Raises CallError if the arguments are invalid, or OSError if a file can't be read or written."""
     if cell is not None:
         if len(arguments) != 1:
-            raise CallError(words("call.wrong", typed=" ".join(["%%kata", *arguments]), usage="%%kata KATA"))
+            raise CallError(words("call.wrong", usage="%%kata KATA"))
         kata = find_kata(arguments[0])
         write(kata, cell)
         test(kata, client)

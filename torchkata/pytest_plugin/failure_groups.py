@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from torchkata.course import Kata
-from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import words
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
@@ -52,12 +51,8 @@ def get_cause(result: TestResult, named: Collection[str]) -> str:
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
-    """Return a diagnosis in `named` that also explains this result, or else the result's own diagnosis.
-
-    A diagnosis with two mistakes also explains the results that either mistake explains alone.
-    """
-    own = next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
-    return next((sentence for sentence in named if own in sentence.split(BOTH)[:-1] + sentence.split(BOTH)[1:]), own)
+    """Return a diagnosis in `named` that also explains this result, or else the result's own diagnosis."""
+    return next((sentence for sentence in result.explained_by if sentence in named), "") or result.diagnosis or ""
 
 
 def is_unmet(result: TestResult) -> bool:

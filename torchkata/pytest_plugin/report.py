@@ -216,6 +216,10 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
             failed.add(kata.name)
+    if out.config.getoption("--hypothesis-profile") == "grade":
+        earned = sum(sum_points(name, ended) for name, ended in results.items())
+        total = sum(kata.max_score for kata in katas)
+        out.write_line("\n" + words("table.points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
     if len(katas) == 1 and (effort := describe_effort(katas[0])):
         out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     following = find_next(left, failed)

@@ -1,9 +1,8 @@
 """pytest plugin that searches for the known mistake that explains a failed test, or for a pattern in its answers.
 
 While a test runs, its inputs and the student's answers are recorded. After a failure, the test's body runs again on the
-recorded answers, once for each known mistake in place of the oracle. If it passes with none of them, it runs again with
-pairs of mistakes. If it passes with exactly one mistake or pair, the message says "looks like: …". If there is none,
-`diagnosis/rerun.py` looks for a pattern.
+recorded answers, once for each known mistake in place of the oracle. If it passes with exactly one of them, the message
+says "looks like: …". If it passes with none, `diagnosis/rerun.py` looks for a pattern.
 
 The search affects neither the inputs nor the verdict of a test, and its errors never end a test.
 """
@@ -11,20 +10,18 @@ The search affects neither the inputs nor the verdict of a test, and its errors 
 import inspect
 import io
 import time
-import traceback
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 import pytest
 
-from torchkata.compare.assertions import same
+from torchkata.compare.assertions import same, watcher
 from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
-from torchkata.diagnosis.pairs import Mistakes, Trace, choose_pairs, collect_expected, join_messages, split_pairs
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
@@ -33,7 +30,7 @@ from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, limit_processor_time
-from torchkata.seam.values import is_tensor
+from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
 from .selection import find_kata
@@ -44,10 +41,7 @@ SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
 MIN_SECONDS = 0.5  # CPU time that the search may always take
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
-PAIR_SECONDS = 2.0  # CPU time that the search for two mistakes may take
-MAX_UNEXPLAINED = 4  # after this many unexplained failures of a kata, no pairs of mistakes are tried
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
-MIN_FAILED = 3  # number of examples of a property that each mistake of a pair must fail to explain alone
 MAX_REPEATS = 20  # number of times to repeat a call to find out whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
 QUICK_FURTHER = 6  # number of additional examples that suffice in a quick proof if one mistake is left
@@ -98,9 +92,8 @@ def explain_answers(
 ) -> None:
     """Store in `item` the known mistakes that explain the answers. If there are none, store a pattern in `cause`."""
     state = get_state(item.config)
-    seconds = student_seconds = pair_seconds = PROOF_SECONDS
+    seconds = student_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
-        pair_seconds = PAIR_SECONDS
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
     kept = limit_examples(body.kept())
@@ -108,13 +101,7 @@ def explain_answers(
         cause.mistake = words("relation.uninitialized")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
-    known = load_known_mistakes(kata)
-    earlier = [result for result in state.results.get(kata, ()) if result.outcome == "failed"]
-    named = [result.diagnosis for result in earlier if result.diagnosis]
-    is_vain = sum(not result.explained_by for result in earlier) >= MAX_UNEXPLAINED
-    if is_vain or state.is_quick_proof or (isinstance(cause, Wrong) and cause.mistake):
-        pair_seconds = 0.0
-    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, pair_seconds, enough, named)
+    found = find_mistakes(load_known_mistakes(kata), body, test, state.student, seconds, student_seconds, enough)
     item.stash[EXPLAINED_BY] = found
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
@@ -140,9 +127,14 @@ def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
     """Return whether a tensor was expected where the smallest input failed. Never raises an exception."""
-    with collect_expected() as expected, suppress(Exception, SystemExit):
-        body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
-    return any(map(is_tensor, expected[-1:]))
+    compared: list[Plain] = []
+    before = watcher.set(lambda _yours, expected, _what, _right: compared.append(expected))
+    try:
+        with suppress(Exception, SystemExit):
+            body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+    finally:
+        watcher.reset(before)
+    return any(map(is_tensor, compared[-1:]))
 
 
 def is_random(student: Student, seconds: float) -> bool:
@@ -173,29 +165,23 @@ def find_mistakes(
     student: Student,
     seconds: float,
     student_seconds: float,
-    pair_seconds: float = 0.0,
     enough: int = MAX_FURTHER,
-    named: Sequence[str] = (),
 ) -> list[str]:
-    """Return the messages of all mistakes, or else of all pairs, that explain every answer. Never raises an exception.
+    """Return the messages of all mistakes that explain every answer. Never raises an exception.
 
     Args:
         known: The mistakes to try.
         body: The test's body with its recorded examples.
         test: The test, which draws further examples if it is a property.
         student: The student's code, which answers further examples.
-        seconds: The CPU time limit for running the single mistakes.
+        seconds: The CPU time limit for running the test's body with the mistakes.
         student_seconds: The time limit for the student's code.
-        pair_seconds: The CPU time limit for running pairs of mistakes.
         enough: The number of further examples after which the search ends if only one mistake is left.
-        named: The messages of mistakes and pairs that explain other failed tests of the kata. They are tried first.
     """
     try:
         student.runner.set_budget(student_seconds)
         with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough)) as search:
-            single = search.narrow_down([(mistake,) for mistake in known])
-            found = single or search.find_pairs(known, named, pair_seconds)
-        return [*dict.fromkeys(join_messages(one, known) for one in found)]
+            return [mistake.message for mistake in search.narrow_down(known)]
     except (Exception, AbortTest, OutOfTime):
         return []
 
@@ -232,7 +218,6 @@ class Search:
         self.seen = body.kept()
         self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
         self.enough = len(self.seen) + enough
-        self.needed = MIN_FAILED if hasattr(test, "hypothesis") else 1
         self.end = time.thread_time() + seconds
 
     def close(self) -> None:
@@ -247,52 +232,27 @@ class Search:
             self.seen.append(example)
             yield example
 
-    def narrow_down(self, possible: Iterable[Mistakes]) -> list[Mistakes]:
-        """Return the possible mistakes (single ones or pairs) that explain all examples."""
-        left = [*possible]
+    def narrow_down(self, known: Sequence[KnownMistake]) -> list[KnownMistake]:
+        """Return the known mistakes that explain all examples."""
+        left = [*known]
         for count, example in enumerate(self.examples(), start=1):
-            left = [mistakes for mistakes in left if not self.run(mistakes, example).lines]
+            left = [mistake for mistake in left if self.explains(mistake, example)]
             if not left or (len(left) == 1 and count >= self.enough):
                 break
         return left
 
-    def find_pairs(self, known: Sequence[KnownMistake], named: Sequence[str], seconds: float) -> list[Mistakes]:
-        """Return the first pair in `named` that explains all examples, or else all pairs of known mistakes that do so.
-
-        Neither mistake of a pair may be enough on its own. A pair that changes no expected value is dropped: too many
-        pairs fit a test that only checks a statistic. Pairs with a mistake in `named` are preferred.
-        """
-        self.end = time.thread_time() + seconds
-        if found := self.narrow_down(split_pairs(named, known)):
-            return found[:1]
-        traces = {mistake: self.run((mistake,), self.seen[0]) for mistake in known}
-        pairs = self.narrow_down(choose_pairs(traces, self.run((), self.seen[0]), named))
-        necessary = [pair for pair in pairs if all(self.count_failed(one) >= self.needed for one in pair)]
-        right = [self.run((), example) for example in (self.seen if necessary else ())]
-        visible = [pair for pair in necessary if self.count_changed(pair, right) >= self.needed]
-        return [pair for pair in visible if any(one.message in named for one in pair)] or visible
-
-    def count_failed(self, mistake: KnownMistake) -> int:
-        """Return the number of recorded examples that a single mistake does not explain."""
-        return sum(bool(self.run((mistake,), example).lines) for example in self.seen)
-
-    def count_changed(self, mistakes: Mistakes, right: Sequence[Trace]) -> int:
-        """Return the number of recorded examples in which the mistakes change an expected value relative to `right`."""
-        return sum(self.run(mistakes, one).differs(trace) for one, trace in zip(self.seen, right, strict=True))
-
-    def run(self, mistakes: Mistakes, example: Example) -> Trace:
-        """Run the body on an example's recorded answers, with these mistakes in the oracle."""
+    def explains(self, mistake: KnownMistake, example: Example) -> bool:
+        """Return whether the body passes on an example's recorded answers with this mistake in the oracle."""
         while True:
             left = self.end - time.thread_time()
-            with collect_expected() as expected:
-                try:
-                    with patched_oracle(*mistakes), ignore_warnings(), limit_search_time(left, GRACE):
-                        self.body.body(**example.given, student=ReplayingStudent(example.answers))
-                    return Trace(expected, [])
-                except NotRecorded as call:  # the test had failed before this call
-                    example.answers.append(self.student.call(call.probe, *call.args_given))
-                except Exception as error:
-                    return Trace(expected, [line for _, line in traceback.walk_tb(error.__traceback__)])
+            try:
+                with patched_oracle(mistake), ignore_warnings(), limit_search_time(left, GRACE):
+                    self.body.body(**example.given, student=ReplayingStudent(example.answers))
+                return True
+            except NotRecorded as call:  # the test had failed before this call
+                example.answers.append(self.student.call(call.probe, *call.args_given))
+            except Exception:
+                return False
 
 
 @contextmanager

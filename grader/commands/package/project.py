@@ -1,19 +1,23 @@
 """The source of a packaged grader: a copy of the files that grading needs, or the commit from which to fetch them."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from grader.base import distribution
 from grader.base.errors import CallError
-from torchkata.course import ARCHIVES, ENGINE, course
+from torchkata.course import ARCHIVES, ENGINE, HIDDEN_PROGRAMS, course
 
 LEFT_OUT = ("grader/tests", "grader/proof", "grader/commands/package")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 
-def copy_project() -> dict[str, bytes]:
-    """Return the engine and course files that grading needs, keyed by path, without solutions and `grader/proof`."""
+def copy_project(programs_of: Collection[str]) -> dict[str, bytes]:
+    """Return the engine and course files that grading needs, keyed by path, without solutions and `grader/proof`.
+
+    Hidden programs solve other katas, so the copy contains only those of the katas in `programs_of`.
+    """
     engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
     fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
@@ -23,6 +27,7 @@ def copy_project() -> dict[str, bytes]:
         name: path.read_bytes()
         for name, path in sorted(named.items())
         if not name.startswith(tuple(f"{folder}/" for folder in LEFT_OUT))
+        and (path.name != HIDDEN_PROGRAMS or path.parent.name in programs_of)
     }
 
 

@@ -6,7 +6,7 @@ Each platform has a folder in `files/`, which contains its files and a `platform
 import math
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from grader.commands.package import project
 from grader.output.formats import gradescope
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
-from torchkata.course import course
+from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files
 
 FILES = Path(__file__).with_name("files")
@@ -32,19 +32,21 @@ class Platform:
     title: str
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
+    is_public: bool = False  # whether students can read the package; it then contains no hidden programs
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
-def run_package(name: str, out: Path, grading: str, source: str | None, *, force: bool) -> int:
-    """Write a package that runs `grader grade` with the options in `grading`, and return the exit code.
+def run_package(name: str, out: Path, katas: Collection[str], grading: str, source: str | None, *, force: bool) -> int:
+    """Write a package that grades these katas, and return the exit code.
 
-    Invalid arguments raise CallError before anything is written.
+    The package runs `grader grade` with the options in `grading`, which select the same katas. Invalid arguments raise
+    CallError before anything is written.
     """
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     check_output(platform, out, force=force)
-    files = build_package(platform, grading, source)
+    files = build_package(platform, katas, grading, source)
     with convert_write_errors(out):
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -52,13 +54,19 @@ def run_package(name: str, out: Path, grading: str, source: str | None, *, force
         else:
             shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
             spread(files, out)
+    programs = [name for name in katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
         print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
+    if platform.is_public and programs and source is None:
+        print(
+            f"note: students can read this package, so it grades {', '.join(programs)} with the programs of the "
+            "handout; grade these katas yourself"
+        )
     return 0
 
 
-def build_package(platform: Platform, grading: str, source: str | None) -> dict[str, bytes]:
+def build_package(platform: Platform, katas: Collection[str], grading: str, source: str | None) -> dict[str, bytes]:
     """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
@@ -70,7 +78,8 @@ def build_package(platform: Platform, grading: str, source: str | None) -> dict[
     if source is not None:
         written["source"] = project.parse_source(source)
     else:
-        written |= {f"torchkata/{name}": content for name, content in project.copy_project().items()}
+        copied = project.copy_project(() if platform.is_public else katas)
+        written |= {f"torchkata/{name}": content for name, content in copied.items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
 

@@ -16,7 +16,6 @@ from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.commands.package.write import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import find_differences, find_written
-from grader.commands.release.leaks import find_leaks
 from grader.commands.release.notebooks import make_notebooks
 from torchkata.course import Kata, course, handout, read_course
 
@@ -41,7 +40,7 @@ class Options:
 def run_release(out: Path, options: Options) -> int:
     """Write the handout and return the exit code.
 
-    Raises CallError (before anything is written), or GraderError for a leak.
+    Before anything is written, raises CallError, or GraderError if the handout would need a file of the instructor.
     """
     check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
@@ -55,8 +54,6 @@ def run_release(out: Path, options: Options) -> int:
     files = build_handout(katas, language)
     if options.notebooks:
         files |= make_notebooks(katas, files, language, options.repository)
-    if found := find_leaks(files):
-        raise GraderError("\n".join(["the handout would contain instructor-only material:", *found]))
     if options.prove:
         prove(files, names, options.examples)
     try:

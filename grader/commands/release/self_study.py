@@ -7,20 +7,15 @@ are not in the standard library, it needs only `packaging`.
 import sys
 from pathlib import Path
 
-from grader.base.errors import GraderError
 from grader.commands.release.contents import build_self_study
-from grader.commands.release.leaks import find_leaks
 from torchkata.cli.self_study import COURSE, SOLUTIONS
 from torchkata.course import ENGINE, course, use
 from torchkata.course.submission import zip_files
 
 
 def write_archives(folder: Path) -> None:
-    """Write `course.zip` and `solutions.zip`. Raises GraderError if the course would contain a solution."""
-    files = build_self_study()
-    if found := find_leaks(files):
-        raise GraderError("\n".join(found))
-    (folder / COURSE).write_bytes(zip_files(files))
+    """Write `course.zip` and `solutions.zip`. Raises GraderError if the course would need a file of the instructor."""
+    (folder / COURSE).write_bytes(zip_files(build_self_study()))
     (folder / SOLUTIONS).write_bytes(zip_files(course().solutions()))
 
 

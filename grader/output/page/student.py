@@ -22,13 +22,18 @@ class Student:
     cells: dict[str, KataResult]  # the results of the katas and of speed, without tests
     answers: Answers
     rerun: tuple[str, ...]  # katas and workloads that have to be graded again after a machine fault
-    blocks: str  # place of each part's block on the page; after a "+", the place of the block with its code
     graded: str = ""  # date of grading
 
     @property
     def device(self) -> str:
         """The model of the device, or its kind if the model is unknown."""
         return self.result.environment.get("device", self.result.device)
+
+    @property
+    def how(self) -> str:
+        """How the submission was graded: the seed, the number of examples, the isolation and the device."""
+        timed = f", speed on {self.device}" if self.result.performance else ""
+        return f"seed {self.result.seed}, {self.result.examples} examples, isolation {self.result.isolation}{timed}"
 
     @property
     def share(self) -> float:
@@ -51,7 +56,7 @@ class Student:
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
-def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded: str = "") -> Student:
+def summarize_student(result: Result, parts: Sequence[Part], graded: str = "") -> Student:
     """Extract the data that the page needs from a result."""
     return Student(
         result=replace(drop_details(result), katas=[]),
@@ -61,6 +66,5 @@ def summarize_student(result: Result, parts: Sequence[Part], blocks: str, graded
             *(kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests)),
             *(timed.workload for timed in result.performance if timed.outcome == "inconclusive"),
         ),
-        blocks=blocks,
         graded=graded,
     )

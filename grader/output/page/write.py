@@ -2,13 +2,13 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from markupsafe import Markup
 
@@ -17,7 +17,6 @@ from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
 from grader.marks.rules import Mark
 from grader.output.page import overview, speed
-from grader.output.page.blocks import Blocks
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
@@ -31,6 +30,7 @@ from torchkata.course import course
 PAGE = "report.html"
 FEEDBACK = "feedback.html"
 ROWS = 500  # number of rows that are drawn at once in a browser
+MOST_ON_PAGE = 2000  # maximum number of submissions whose details are on the page of the class
 PIECES = 1000  # number of short texts of the class page that are written at once
 
 
@@ -64,41 +64,33 @@ class Shown:
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
-def add_submission(blocks: Blocks, shown: Shown, marks: tuple[ShownMark, ...] = ()) -> str:
-    """Add the blocks of a submission and return their places (see `Student.blocks`)."""
-    findings, codes = tuple(shown.result.findings), shown.codes(shown.result.findings)
-    places = [blocks.add("marks.html", marks=marks)] if marks else []
-    places += [blocks.add("findings.html", findings=findings)] if findings else []
-    places += [add_part(blocks, part, codes.get(part.file)) for part in shown.parts]
-    if shown.result.predictions:
-        places.append(blocks.add("predictions.html", predictions=tuple(shown.result.predictions)))
-    helpers = tuple(find_helpers(codes))
-    return " ".join([*places, *([blocks.add("helpers.html", helpers=helpers)] if helpers else [])])
-
-
-def add_part(blocks: Blocks, part: Part, code: Code | None) -> str:
-    """Add a part and return its place. The code is included unless the part passed without findings."""
-    place = blocks.add("part.html", part.file, part=part, instructor=True, code=None)
-    shown = code is not None and (not part.passed or code.notes)
-    return f"{place}+{blocks.add('code.html', part.file, code=code)}" if shown else place
-
-
 def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
     """Write `report.html` and the tables of tests. Return a line for each result that cannot be shown.
 
-    Raises MachineError if a file can't be written.
+    The page of a large class has links to `<submission>/report.html`, which are written as well. Submissions are read
+    and written one by one, so that memory does not grow with their details. Raises MachineError if a file can't be
+    written.
     """
-    problems = list[str]()
-    with convert_write_errors(directory, MachineError), tempfile.TemporaryFile("w+", dir=directory) as file:
-        blocks = Blocks(file)
-        students = [
-            summarize_student(
-                one.result, one.parts, add_submission(blocks, one, marks.get(one.result.submission, ())), one.graded
-            )
-            for one in load_shown(directory, submissions, view_as_instructor, problems)
-        ]
+    problems, students = list[str](), list[Student]()
+    linked = len(submissions) > MOST_ON_PAGE
+    with (
+        convert_write_errors(directory, MachineError),
+        tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=directory) as details,
+    ):
+        for shown in load_shown(directory, submissions, view_as_instructor, problems):
+            name = shown.result.submission
+            student = summarize_student(shown.result, shown.parts, shown.graded)
+            if linked:
+                page = render_feedback(shown, marks.get(name, ()), instructor=True)
+                write_whole(directory / name / PAGE, page.encode())
+            else:
+                html = render_submission(shown, marks.get(name, ()))
+                details.write(f'<template id="details-{len(students)}">{html}</template>\n')
+            students.append(student)
+        details.seek(0)
         found = analyze(students)
-        write_whole(directory / PAGE, map(str.encode, render_report(students, blocks, found)))
+        report = render_report(students, map(Markup, details), found, linked=linked)
+        write_whole(directory / PAGE, map(str.encode, report))
         write_tables(found, directory)
     return problems
 
@@ -162,8 +154,13 @@ def load_shown(
             yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
 
 
-def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) -> Iterator[str]:
-    """Yield the HTML of the class page piece by piece."""
+def render_report(
+    students: Sequence[Student], details: Iterable[Markup], found: Analysis, *, linked: bool
+) -> Iterator[str]:
+    """Yield the HTML of the class page piece by piece.
+
+    `details` is the HTML of all submissions. It is empty if `linked`, which means that submissions have own pages.
+    """
     graded = {name for one in students for name in one.cells}
     katas = [kata for name, kata in course().katas.items() if name in graded]
     days = sorted({one.graded for one in students if one.graded})
@@ -179,7 +176,8 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
             tracks=[(course().tracks[name], list(group)) for name, group in groupby(katas, attrgetter("track"))],
             timed=PERFORMANCE in graded,
             rows=ROWS,
-            chunks=blocks.read_chunks(),
+            details=details,
+            linked=linked,
             bins=overview.make_histogram(students),
             spread=overview.compute_spread(students) if students else None,
             summaries=overview.summarize_katas(students, katas),
@@ -198,22 +196,44 @@ def render_report(students: Sequence[Student], blocks: Blocks, found: Analysis) 
     return page
 
 
-def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
-    """Return the page of a submission, for its student."""
-    codes, parts = shown.codes(), shown.parts
+def render_feedback(shown: Shown, marks: Sequence[ShownMark] = (), *, instructor: bool = False) -> str:
+    """Return the page of a submission, for its student or for the instructor."""
+    student = summarize_student(shown.result, [])
     return (
         load_templates()
         .get_template("feedback.html")
         .render(
+            collect_details(shown, marks, instructor=instructor),
             submission=shown.result.submission,
-            score=sum(part.result.score for part in parts),
-            max_score=sum(part.result.max_score for part in parts),
-            parts=parts,
+            score=sum(part.result.score for part in shown.parts),
+            max_score=sum(part.result.max_score for part in shown.parts),
             graded=shown.graded,
-            codes=codes,
-            helpers=find_helpers(codes),
-            predictions=shown.result.predictions,
-            marks=marks,
-            roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], "")])],
+            how=student.how,
+            roofs=[Markup(svg) for svg in speed.draw_rooflines([student])],
         )
     )
+
+
+def render_submission(shown: Shown, marks: Sequence[ShownMark]) -> str:
+    """Return the details of a submission for the page of the class."""
+    details = collect_details(shown, marks, instructor=True)
+    return load_templates().get_template("submission.html").render(details, anchored=False)
+
+
+def collect_details(shown: Shown, marks: Sequence[ShownMark], *, instructor: bool) -> dict[str, Any]:
+    """Return the values for `submission.html`. Only the instructor sees findings.
+
+    To keep the page of a class small, the instructor sees no code of katas that are done, unless it has findings.
+    """
+    findings = shown.result.findings if instructor else []
+    codes = shown.codes(findings)
+    left_out = {part.file for part in shown.parts if instructor and part.passed}
+    return {
+        "instructor": instructor,
+        "marks": marks,
+        "findings": findings,
+        "parts": shown.parts,
+        "codes": {file: code for file, code in codes.items() if file not in left_out or code.notes},
+        "predictions": shown.result.predictions,
+        "helpers": find_helpers(codes),
+    }

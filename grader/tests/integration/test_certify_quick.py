@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 from grader.proof import zoo
-from grader.proof.claims import is_pair, make_claims
+from grader.proof.claims import make_claims
 from grader.tests import ROOT
 from grader.tests.conftest import Run
 from grader.tests.support.solution import copy_course
@@ -28,8 +28,7 @@ def test_quick_certify_runs_one_test_per_wrong_implementation() -> None:
     for claim in made:
         asked = {kata.name: [*kata.points] for kata in claim.job.katas}
         assert claim.job.few_examples == (claim.group in ("solution", "right"))
-        fails_once = claim.entry is not None and not is_pair(claim.entry)
-        assert claim.job.expect_failure == fails_once, "only a test that must fail skips the first pass"
+        assert claim.job.expect_failure == (claim.entry is not None), "only a test that must fail skips the first pass"
         if claim.entry:
             assert asked == {claim.kata: [claim.entry.caught_by]}
         else:
@@ -58,22 +57,25 @@ def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     lock.write_text(f'{first} = ["known", "gone"]\ntest_of_old = ["floats"]\n', "utf-8")
     for path in sorted((file.parent / "right").glob("*.py"))[1:]:
         path.unlink()
-    made = 6  # stubs, solution, one right entry, two wrong ones, and the fraction of mistakes that are diagnosed
+    made = 5  # stubs, solution, one right entry, and two wrong ones
 
-    written = certify(tmp_path, "--write-caught-by")
+    written = certify(tmp_path)
     assert written.code == 0, written.out + written.err
+    assert "\nreference/strides/caught_by.toml: 1 added, 1 that no longer exist removed\n" in written.out
     assert f"\ncertified: {made} of {made} claims hold\n" in written.out
     caught_by = {name: test for test, names in tomllib.loads(lock.read_text("utf-8")).items() for name in names}
     assert caught_by.keys() == {"known", "floats"}
     assert caught_by["known"] == first
     assert caught_by["floats"] in course().katas["strides"].points
+    lock.write_text(lock.read_text("utf-8") + "# mine\n", "utf-8")
 
     quick = certify(tmp_path, "--quick")
     assert quick.code == 0, quick.out + quick.err
     assert (
-        f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 3} of them from stored proofs"
+        f"\ncertified by the quick proof: {made} of {made} claims hold, {made - 2} of them from stored proofs"
         in quick.out
     )
+    assert lock.read_text("utf-8").endswith("# mine\n"), "an up-to-date file is not written again"
     assert "\nNot included in --quick: for a wrong entry, all tests except the one in caught_by.toml" in quick.out
 
     other = next(name for name in course().katas["strides"].points if "contiguous" in name)
@@ -82,3 +84,4 @@ def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
     assert wrong.code == 1, wrong.err
     assert f"FAILED  wrong strides floats: its {other} does not give its diagnosis" in wrong.out
     assert "from stored proofs" not in wrong.out
+    assert "delete it there, and certify searches for another" in wrong.out

@@ -20,7 +20,9 @@ from grader.tests.conftest import (
     write_solution,
 )
 from grader.tests.support.solution import SOLUTION
+from torchkata.cli.command import ALIASES, list_commands
 from torchkata.course import course
+from torchkata.i18n import count_columns
 
 KATAS = list(course().katas)
 
@@ -65,11 +67,29 @@ def test_kata_next_runs_first_unfinished_kata(handout: Path) -> None:
 
 
 def test_kata_next_accepts_a_kata_name(handout: Path) -> None:
-    for command in (["next", "cruncher"], ["cruncher"]):
+    for command in (["next", "cruncher"], ["cruncher"], ["run", "cruncher"], ["test", "cruncher"]):
         done = run_kata(handout, *command)
         assert done.code == 1
         assert "cruncher  not started    0/7" in done.out
         assert "next: Stack layers into a model — assignment/cruncher.py, then: kata next cruncher\n" in done.out
+
+
+def test_kata_list_shows_the_overview(new_handout: Path) -> None:
+    assert run_kata(new_handout, "list") == run_kata(new_handout)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_help_explains_commands_and_fits_the_terminal(new_handout: Path, language: str) -> None:
+    shown = run_kata(new_handout, "--help", KATA_LANG=language, COLUMNS="80")
+    assert (shown.code, shown.err) == (0, "")
+    assert max(map(count_columns, shown.out.splitlines())) <= 80
+    commands = [command for command in list_commands() if command not in ALIASES]
+    assert re.findall(r"^  ([a-z]+)  ", shown.out, re.MULTILINE) == commands
+    for command in list_commands():
+        done = run_kata(new_handout, command, "--help", KATA_LANG=language, COLUMNS="80")
+        usage = {"en": "usage: ", "zh": "用法："}[language] + f"kata {command} [-h]"
+        assert (done.code, done.err, done.out.startswith(usage)) == (0, "", True)
+    assert run_kata(new_handout, "help", "hint") == run_kata(new_handout, "hint", "--help")
 
 
 def test_kata_next_suggests_failed_kata_or_its_prerequisite(handout: Path) -> None:
@@ -192,10 +212,26 @@ def test_kata_exits_quietly_when_pipe_closes_early(handout: Path) -> None:
         assert (len(done.out.splitlines()), done.err) == (count, "")
 
 
-@pytest.mark.parametrize("command", ["hint linear sgd", "next --yes", "reset", "reset ../linear", "--color"])
-def test_kata_reports_invalid_call_in_one_line(new_handout: Path, command: str) -> None:
-    done = run_kata(new_handout, *command.split())
-    assert (done.code, done.out, done.err[:6], done.err.count("\n")) == (2, "", "kata: ", 1)
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("hint linear sgd", "unexpected argument sgd; usage: kata hint [-h] [KATA]"),
+        ("linear sgd", "unexpected argument sgd; usage: kata next [-h] [KATA]"),
+        ("next --yes", "unexpected argument --yes; usage: kata next [-h] [KATA]"),
+        ("reset", "wrong arguments; usage: kata reset [-h] [--yes] KATA"),
+        ("reset ../linear", "there is no kata '../linear'; did you mean linear?"),
+        (
+            "speak --minute 3",
+            "unexpected argument --minute; usage: kata speak [-h] [--minutes MINUTES] [--device DEVICE]",
+        ),
+        ("speak --minutes", "wrong arguments; usage: kata speak [-h] [--minutes MINUTES] [--device DEVICE]"),
+        ("speak 3", "unexpected argument 3; usage: kata speak [-h] [--minutes MINUTES] [--device DEVICE]"),
+        ("--color", "unexpected argument --color; usage: kata [-h] [--version] COMMAND ..."),
+    ],
+)
+def test_kata_reports_invalid_call_in_one_line(new_handout: Path, command: str, line: str) -> None:
+    done = run_kata(new_handout, *command.split(), COLUMNS="80")
+    assert (done.code, done.out, done.err) == (2, "", f"kata: {line}\n")
 
 
 def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
@@ -207,7 +243,8 @@ def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
 def test_fast_commands_do_not_import_slow_packages(handout: Path) -> None:
     commands: list[list[str]] = [[], ["--help"], ["--version"], ["about"], ["hint"], ["export"]]
     (handout / "look.py").write_text(
-        f"import sys\nfrom torchkata.cli.command import run\nfor command in {commands}:\n    run(command)\n"
+        "import sys\nfrom contextlib import suppress\nfrom torchkata.cli.command import run\n"
+        f"for command in {commands}:\n    with suppress(SystemExit):\n        run(command)\n"
         "assert not {'torch', 'numpy', 'pytest', 'hypothesis'} & set(sys.modules)\n"
     )
     done = run_python("-m", "look", cwd=handout)

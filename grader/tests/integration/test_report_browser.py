@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -64,7 +65,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
         source.store(directory, name, one.fingerprint, files)
+    large = shutil.copytree(directory, directory / "large")
     assert call_grader("report", directory, "--feedback", directory).code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "MOST_ON_PAGE", COUNT - 1)
+        assert call_grader("report", large).code == 0
     return directory
 
 
@@ -95,6 +100,7 @@ class View:
 def views() -> Iterator[Any]:
     """Yield all pages in narrow and wide windows, light and dark themes, and print; `make test` runs only some."""
     yield View("report.html#submission=ben", 400, "dark")
+    yield View("large/ben/report.html", 400, "light")
     for path in ("report.html", "ben/feedback.html"):
         for width, scheme in itertools.product(WIDTHS, SCHEMES):
             once = (width < 500) == (scheme == "dark")
@@ -282,10 +288,24 @@ def test_student_text_is_never_rendered_as_markup(page: Chrome, folder: Path) ->
             assert read_lines(page) == [*READ.split("\n", 1), "", "x = 1"]
         page.back()
         wait_until(page, lambda: find(page, "#class").is_displayed())
-    open_page(page, (folder / evil / "feedback.html").as_uri())
-    assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
-    assert read_lines(page) == [*READ.split("\n", 1), "", "x = 1"]
+    for path in (folder / evil / "feedback.html", folder / "large" / evil / "report.html"):
+        open_page(page, path.as_uri())
+        assert READ in [pre.get_property("textContent") for pre in page.find_elements(By.CSS_SELECTOR, "pre")]
+        assert read_lines(page) == [*READ.split("\n", 1), "", "x = 1"]
+        assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+
+
+def test_large_class_page_opens_page_of_any_name(page: Chrome, folder: Path) -> None:
+    open_page(page, (folder / "large/report.html").as_uri())
+    find(page, "#search").send_keys("zz<img")
+    wait_until(page, lambda: list_names(page) == [NAMED])
+    find(page, "#table tbody tr:not([hidden]) a").click()
+    wait_until(page, lambda: page.title == f"{NAMED} · torchkata")
+    assert find(page, "h1 bdi").text == NAMED
     assert page.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+    find(page, "main nav a").click()
+    wait_until(page, lambda: find(page, "#submissions").is_displayed())
+    assert page.title == "The class · torchkata"
 
 
 def test_page_fits_the_window(driver: Chrome, view: View) -> None:

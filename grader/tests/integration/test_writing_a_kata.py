@@ -50,7 +50,7 @@ def run_console(console: str, folder: Path, *, certify: bool) -> int:
     commands = console.removeprefix("$ ").split("\n$ ")
     for command in commands:
         typed, *expected = command.strip().splitlines()
-        if typed.startswith("grader certify --only zoo") and not certify and "--write-caught-by" not in typed:
+        if typed.startswith("grader certify --only zoo") and not certify and "not certified" in expected:
             continue
         quick = ["--quick"] if "--only files" in typed else []  # without mypy, which takes a minute
         done = run(*typed.split(), *quick, cwd=folder)

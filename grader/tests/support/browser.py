@@ -56,11 +56,10 @@ def emulate(
 
 
 def open_page(driver: Chrome, address: str) -> None:
-    """Load or reload a page, and wait until its scripts have run and it is not busy."""
+    """Load or reload a page, and wait until its scripts have run."""
     driver.get("about:blank")
     driver.get(address)
-    is_ready = "return document.readyState == 'complete' && document.body.ariaBusy != 'true'"
-    wait_until(driver, lambda: driver.execute_script(is_ready))
+    wait_until(driver, lambda: driver.execute_script("return document.readyState == 'complete'"))
 
 
 def wait_until(driver: Chrome, holds: Callable[[], object]) -> None:

@@ -13,7 +13,6 @@ from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.results import result
 from grader.tests.conftest import call_grader
-from grader.tests.support.class_page import read_class_page
 from grader.tests.unit.test_report_command import TESTS, store
 from torchkata.result import Outcome
 
@@ -183,7 +182,7 @@ def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     ada = read_text(tmp_path / "pages/ada/feedback.html")
     assert f"manual correction +1 mark 2 linear {TESTS[1]} 1: unfair (ta)" in ada
     assert "unfair" not in ben
-    assert steps in strip_tags(read_class_page(results))
+    assert steps in strip_tags((results / "report.html").read_text("utf-8"))
 
 
 def test_feedback_page_hides_marks_that_differ_within_group(tmp_path: Path) -> None:
@@ -201,7 +200,7 @@ def test_feedback_page_hides_marks_that_differ_within_group(tmp_path: Path) -> N
     own = read_text(tmp_path / "pages/g/feedback.html")
     assert "hospital" not in own
     assert "lateness" not in own
-    assert "in hospital" in read_class_page(tmp_path / "results")
+    assert "in hospital" in (tmp_path / "results/report.html").read_text("utf-8")
 
 
 def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:

@@ -51,7 +51,13 @@ def test_image_installs_tested_versions() -> None:
 
 
 def test_image_copies_only_needed_files() -> None:
-    needed = [*copy_project(), "pyproject.toml", "README.md", "docs/students.md", "reference/linear/solution.py"]
+    needed = [
+        *copy_project(course().katas),
+        "pyproject.toml",
+        "README.md",
+        "docs/students.md",
+        "reference/linear/solution.py",
+    ]
     assert not [name for name in needed if not is_copied(name)]
     others = [
         ".git/config",

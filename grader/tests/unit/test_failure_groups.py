@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
-from torchkata.diagnosis.mistakes import BOTH
 from torchkata.i18n import count_columns, wrap
 from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.report import write_failures
@@ -29,7 +28,6 @@ OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
-PAIR = replace(make_failure("c", OTHER, f"still{BOTH}uphill"), explained_by=(f"still{BOTH}uphill",))
 RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
 
 
@@ -42,7 +40,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ),
         ([SEVERAL, NAMED], [["b", "a"]]),
         ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
-        ([RARE, NAMED, SEVERAL, PAIR], [["c", "b", "a"], ["d"]]),
+        ([RARE, NAMED, SEVERAL], [["b", "a"], ["d"]]),
         ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),

@@ -119,7 +119,7 @@ def test_page_and_tables_show_statistics_of_every_test(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     assert 'id="tests"' in page
     rows = list(csv.DictReader((tmp_path / "items.csv").read_text("utf-8").splitlines()))
-    found = analyze([summarize_student(one, [], "") for one in results])
+    found = analyze([summarize_student(one, []) for one in results])
     assert [(row["kata"], row["test"], int(row["n"])) for row in rows] == [(*one.which, one.n) for one in found.items]
     for row, item in zip(rows, found.items, strict=True):
         if item.discrimination is not None:

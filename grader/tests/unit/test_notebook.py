@@ -121,8 +121,8 @@ def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: py
     ("arguments", "says"),
     [
         (["liner"], "there is no kata 'liner'; did you mean linear?"),
-        ([], "wrong arguments: %%kata; usage: %%kata KATA"),
-        (["linear", "x"], "wrong arguments: %%kata linear x; usage: %%kata KATA"),
+        ([], "wrong arguments; usage: %%kata KATA"),
+        (["linear", "x"], "wrong arguments; usage: %%kata KATA"),
     ],
 )
 def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, linear: Path) -> None:

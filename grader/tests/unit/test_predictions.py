@@ -1,6 +1,5 @@
 """Tests of `kata predict` without a terminal: its questions, its predictions file, and predictions on pages."""
 
-import io
 import json
 import math
 from typing import Any
@@ -11,9 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from grader.commands.requirements import wrong_questions
-from grader.output.page.blocks import Blocks
-from grader.output.page.write import Shown, add_submission
-from grader.tests.support.class_page import expand_chunks
+from grader.output.page.write import Shown, render_submission
 from grader.tests.support.html_tree import get_text, parse_html
 from grader.tests.support.sample_results import HOSTILE, make_result
 from grader.tests.unit.test_report import make_feedback
@@ -111,9 +108,7 @@ def test_report_pages_show_predictions() -> None:
         Comparison("time_matmul", "How long?", "seconds", 0.1, 0.05, measured=True),
     ]
     result: Any = replace(make_result(), predictions=rows)
-    blocks = Blocks(io.StringIO())
-    add_submission(blocks, Shown(result, [], None))
-    for page in (make_feedback(result), expand_chunks("".join(blocks.read_chunks()))):
+    for page in (make_feedback(result), render_submission(Shown(result, [], None), ())):
         cells = [" ".join(get_text(element).split()) for element in parse_html(page).iter() if element.tag == "td"]
         assert "100 after 2 test runs" in cells
         assert "128 FLOP/byte" in cells

@@ -25,7 +25,6 @@ from torchkata.course.load import read_toml
 COURSES = (
     "",
     "examples/courses/primes/",
-    "examples/courses/vectors/",
     "grader/commands/new/files/course/",
     "grader/commands/new/files/kata/*/",
 )

@@ -53,7 +53,7 @@ def list_missing(folder: Path) -> list[str]:
 
 def test_complete_course_meets_all_requirements(primes: Path) -> None:
     assert list_missing(primes) == []
-    done = run("grader", "certify", "--only", "files", "--quick", cwd=ROOT / "examples/courses/vectors")
+    done = run("grader", "certify", "--only", "files", "--quick", cwd=primes)
     assert (done.code, "FAILED" in done.out) == (0, False), done.out + done.err
 
 
@@ -70,8 +70,6 @@ def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
     [
         (STUB, "raise NotImplementedError", "return []", f"{STUB}: sieve is already implemented; a stub must end with"),
         (STUB, "raise NotImplementedError", "raise (", f"{STUB}: not valid Python ("),
-        (STUB, "Example:", "For one:", f"{STUB}: add an example with its value as a comment"),
-        (STUB, "5, 7]:", "5, 9]:", f"{STUB}: the example does not run with the solution: got [2, 3, 5, 7], expected"),
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
         (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: imports grader.cli; of this"),
@@ -82,7 +80,6 @@ def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
         (PAGE_FILE, "Cross out what is a product.", "", f"{PAGE_FILE}: the section of sieve must explain the kata"),
         (PAGE_FILE, "Needs: nothing.", "", f"{PAGE_FILE}: the section of sieve needs a line `Needs: nothing.`"),
         (PAGE_FILE, "Needs: nothing.", "Needs: `factorise`.", f"{PAGE_FILE}: `Needs:` of sieve names"),
-        (PAGE_FILE, "Divide.", "2 + 2 = 5", f"{PAGE_FILE}: 2 + 2 = 5: the left side is 4"),
     ],
 )
 def test_unmet_requirement_is_reported_in_one_line(primes: Path, file: str, old: str, new: str, line: str) -> None:

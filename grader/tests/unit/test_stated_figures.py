@@ -14,8 +14,16 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from grader.proof.examples import FIGURE, Names, check_sums, collect_names, convert_to_python, find_equations, rounds_to
 from grader.tests import ROOT
+from grader.tests.support.examples import (
+    FIGURE,
+    Names,
+    check_sums,
+    collect_names,
+    convert_to_python,
+    find_equations,
+    rounds_to,
+)
 from grader.tests.support.solution import SOLUTION
 
 SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)

@@ -17,7 +17,6 @@ from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests.conftest import call_grader
-from grader.tests.support.class_page import read_class_page
 from grader.tests.support.platforms import RUNNER, parse_gradescope, parse_junit
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import LINEAR, make_options, write_submissions
@@ -45,7 +44,7 @@ def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: 
     ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
     assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
     assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
-    for page in (read_class_page(out), (tmp_path / "pages/eve/feedback.html").read_text()):
+    for page in ((out / "report.html").read_text("utf-8"), (tmp_path / "pages/eve/feedback.html").read_text()):
         assert WHY in page
     for name, value in RUNNER.items():
         monkeypatch.setenv(name, value)

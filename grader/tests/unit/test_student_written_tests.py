@@ -1,12 +1,14 @@
 """Tests of the katas in which students write tests, and of the programs that these tests check (some are hidden)."""
 
 import importlib
+import zipfile
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from grader.commands.package.project import copy_project
+from grader.commands.package.write import run_package
 from grader.commands.release.contents import build_handout
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
@@ -60,7 +62,29 @@ def test_only_grader_gets_hidden_programs() -> None:
     handout = build_handout([*course().katas.values()])
     assert hidden.isdisjoint(handout)
     assert {f"reference/{kata}/visible.toml" for kata in KATAS} <= handout.keys()
-    assert hidden <= copy_project().keys()
+    assert hidden <= copy_project(KATAS).keys()
+
+
+@pytest.mark.parametrize(
+    ("platform", "graded", "expected"),
+    [
+        ("gradescope", KATAS, KATAS),
+        ("gradescope", KATAS[:1], KATAS[:1]),
+        ("gradescope", ["linear"], []),
+        ("github", KATAS, []),
+        ("classroom50", KATAS, []),
+    ],
+)
+def test_package_contains_hidden_programs_only_if_graded_and_private(
+    platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
+    assert run_package(platform, out, graded, "--seed 0", None, force=False) == 0
+    if out.is_file():
+        with zipfile.ZipFile(out) as archive:
+            archive.extractall(tmp_path / "unpacked")
+    assert sorted(path.parent.name for path in tmp_path.rglob(HIDDEN_PROGRAMS)) == expected
+    assert ("grade these katas yourself" in capsys.readouterr().out) == (platform != "gradescope")
 
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "error"])

@@ -113,36 +113,10 @@
     else link.removeAttribute("href");
   }
 
-  const chunks = new Map();
-
-  async function decompress(number) {
-    const bytes = Uint8Array.from(atob(byId(`chunk-${number}`).content.textContent), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const chunk = document.createElement("template");
-    chunk.innerHTML = await new Response(stream).text();
-    return chunk.content.children;
-  }
-
-  async function load(place) {
-    const [chunk, number] = place.split(".");
-    if (!chunks.has(chunk)) chunks.set(chunk, decompress(chunk));
-    return (await chunks.get(chunk))[number].content.cloneNode(true);
-  }
-
-  async function loadPart(places) {
-    const [part, ...within] = await Promise.all(places.split("+").map(load));
-    part.firstElementChild.append(...within);
-    return part;
-  }
-
-  async function turn() {
+  function turn() {
     const row = byRoute.get(location.hash);
     const left = open;
     open = row ?? null;
-    document.body.ariaBusy = Boolean(row);
-    const parts = row ? await Promise.all(row.dataset.parts.split(" ").filter(Boolean).map(loadPart)) : [];
-    if (open !== (row ?? null)) return; // another one was opened in the meantime
-    document.body.ariaBusy = false;
     byId("class").hidden = Boolean(row);
     byId("one").hidden = !row;
     document.title = row ? `${name(row)} · torchkata` : title;
@@ -157,7 +131,7 @@
     byId("score").textContent = parseFloat(row.cells[1].textContent);
     byId("of").textContent = row.dataset.of;
     byId("how").textContent = row.dataset.how;
-    byId("parts").replaceChildren(...parts);
+    byId("parts").replaceChildren(byId(`details-${rows.indexOf(row)}`).content.cloneNode(true));
     const around = fitting.has(row) ? shown() : rows;
     goTo(byId("previous"), around[around.indexOf(row) - 1]);
     goTo(byId("next"), around[around.indexOf(row) + 1]);

@@ -1,1 +1,0 @@
-"""Your katas, one file each. Import one kata from another with a relative import. This file is not graded."""

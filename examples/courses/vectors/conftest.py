@@ -1,3 +1,0 @@
-"""Let `pytest` test your katas in `assignment/`."""
-
-pytest_plugins = ("torchkata.pytest_plugin.plugin",)

@@ -1,1 +1,0 @@
-"""Each kata has a folder with its oracle, known mistakes, solution, and right and wrong implementations."""

@@ -1,1 +1,0 @@
-"""The property tests, one file per kata."""

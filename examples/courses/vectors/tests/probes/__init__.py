@@ -1,1 +1,0 @@
-"""Probes call a student's code and return plain values."""
