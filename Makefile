@@ -59,7 +59,7 @@ rest-of-tests: .venv/check
 	$(TEST) --tier rest
 
 proof: .venv/test   # TERM=dumb: no progress bar between the dots of the solution, which runs at the same time
-	TERM=dumb $(BIN)/grader certify --quick --jobs 1
+	TERM=dumb $(BIN)/grader certify --quick --jobs $(JOBS)
 
 rest-of-proof: .venv/check   # proofs of `make test` are stored and not repeated
 	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
