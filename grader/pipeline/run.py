@@ -142,7 +142,6 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         findings=event.findings,
         basis=queue.bases.pop(submission),
         course=course_version(),
-        handed_in=event.job.submission.handed_in,
         submitted=submitted,
         predictions=compare_file(event.job.submission.predictions, [kata.name for kata in queue.katas]),
     )

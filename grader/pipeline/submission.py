@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, check_size, is_read, read_archive
-from grader.pipeline.commits import find_commit_time
 from torchkata.course import course, predictions
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
@@ -35,7 +34,6 @@ class Submission:
 
     id: str
     files: dict[str, bytes]
-    handed_in: str = ""  # the time of the last commit, if the submission is a git repository
     predictions: bytes = b""  # the file that `kata predict` writes, if it is part of the submission
 
 
@@ -52,7 +50,7 @@ def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submi
         predicted = files.pop(predictions.FILE, b"")
         if not files:
             raise SubmissionError(f"contains no kata (such as assignment/{next(iter(course().katas))}.py)")
-        return Submission(identify(path), files, "" if loose else find_commit_time(path, files), predicted)
+        return Submission(identify(path), files, predicted)
     except SubmissionError:
         raise
     except FileNotFoundError:

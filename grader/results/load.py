@@ -47,7 +47,7 @@ def drop_details(result: Result) -> Result:
         katas=[share(replace(kata, tests=(), digest="", kept="")) for kata in result.katas],
         performance=[replace(timed, message="") for timed in result.performance],
         predictions=[],
-        **dict.fromkeys(("basis", "course", "submitted", "handed_in"), ""),
+        **dict.fromkeys(("basis", "course", "submitted"), ""),
     )
 
 
