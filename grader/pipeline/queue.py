@@ -26,7 +26,6 @@ from grader.results.history import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
-from torchkata.course.predictions import compare_file
 
 OTHERS_WRITE = 0o022  # write permission for the group or for everyone
 SAME_END = ("device", "replay", "keep")  # options that do not affect the results of katas; speed has its own digest
@@ -111,19 +110,14 @@ class Queue:
                 ready = True
             fingerprint = digest_result(submission.files, grading.select_dependencies())
             stored = load_replaced(self.options, entry.id)
-            predicted = compare_file(submission.predictions, [kata.name for kata in self.katas])
             if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
-                if stored.predictions != predicted:
-                    result.write(replace(stored, predictions=predicted), out)
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
             self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
             reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
             if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
-                found = replace(
-                    stored, fingerprint=fingerprint, course=course_version(), unreadable="", predictions=predicted
-                )
+                found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
                 result.write(found, out)
                 self.reused.append(entry.id)
                 continue

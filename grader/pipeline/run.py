@@ -24,7 +24,6 @@ from grader.results import result, source
 from grader.results.dependencies import digest_submission, environment
 from grader.results.history import course_version
 from grader.sandbox.launch import Sandbox
-from torchkata.course.predictions import compare_file
 
 
 def grade_tests(
@@ -143,6 +142,5 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         basis=queue.bases.pop(submission),
         course=course_version(),
         submitted=submitted,
-        predictions=compare_file(event.job.submission.predictions, [kata.name for kata in queue.katas]),
     )
     result.write(new, options.out)

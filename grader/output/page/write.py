@@ -70,8 +70,6 @@ def add_submission(blocks: Blocks, shown: Shown, marks: tuple[ShownMark, ...] = 
     places = [blocks.add("marks.html", marks=marks)] if marks else []
     places += [blocks.add("findings.html", findings=findings)] if findings else []
     places += [add_part(blocks, part, codes.get(part.file)) for part in shown.parts]
-    if shown.result.predictions:
-        places.append(blocks.add("predictions.html", predictions=tuple(shown.result.predictions)))
     helpers = tuple(find_helpers(codes))
     return " ".join([*places, *([blocks.add("helpers.html", helpers=helpers)] if helpers else [])])
 
@@ -212,7 +210,6 @@ def render_feedback(shown: Shown, marks: Sequence[ShownMark] = ()) -> str:
             graded=shown.graded,
             codes=codes,
             helpers=find_helpers(codes),
-            predictions=shown.result.predictions,
             marks=marks,
             roofs=[Markup(svg) for svg in speed.draw_rooflines([summarize_student(shown.result, [], "")])],
         )
