@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Replay, Tracks
+from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Tracks
 from grader.pipeline.selection import choose, select_names
 
 
@@ -75,7 +75,6 @@ def certify(
         typer.Option(help="Run only this part: files, zoo, attacks or cheats."),
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
-    replay: Replay = True,
     quick: Annotated[
         bool,
         typer.Option(
@@ -128,6 +127,5 @@ def certify(
         force=force,
         write_caught_by=write_caught_by,
         messages=messages,
-        replay=replay,
     )
     return lambda: run_certify(options)

@@ -135,7 +135,7 @@ def prove_zoo(todo: Sequence[Claim], katas: Sequence[Kata], options: Options, ou
         finally:
             proven.store()
 
-    run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas)
     diagnoses = outcome.diagnoses
     entries = {kata.name: [each.entry.name for each in todo if each.kata == kata.name and each.entry] for kata in katas}
     counts = {kata: len(names) for kata, names in entries.items()}

@@ -108,24 +108,6 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
                 yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
 
 
-def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that is obsolete, because a regrade has awarded at least as many points."""
-    submissions = match_results(book, after).submissions
-    found = []
-    for person in book.people:
-        old, new = (results.get(submissions.get(person.id, "")) for results in (before, after))
-        if old is None or new is None:
-            continue
-        for override in book.overrides.get(person.id, ()):
-            was, now = graded_points(old.points, override), graded_points(new.points, override)
-            if override.points != was and min(was, now) <= override.points <= max(was, now):
-                found.append(
-                    f"{describe(person, override)}; the grader gave {was:g} before and now gives {now:g}; "
-                    "is the override still needed?"
-                )
-    return found
-
-
 def describe(person: Person, override: Override) -> str:
     """Return a description of an override that identifies its row in overrides.csv."""
     return f"overrides.csv: {person.id} has {override.points:g} for {override.target}"

@@ -25,13 +25,11 @@ class SubmissionError(Exception):
 
     Args:
         why: the reason.
-        detail: text taken from the student's files, such as a name. Long text is truncated, and pseudonymized results
-            do not include it.
+        detail: text taken from the student's files, such as a name. Long text is truncated.
     """
 
     def __init__(self, why: str, detail: str = "") -> None:
         super().__init__(f"{why} ({quote(detail)})" if detail else why)
-        self.why = why
 
 
 def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:

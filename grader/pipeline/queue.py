@@ -28,7 +28,7 @@ from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
 
 OTHERS_WRITE = 0o022  # write permission for the group or for everyone
-SAME_END = ("device", "replay", "keep")  # options that do not affect the results of katas; speed has its own digest
+SAME_END = ("device", "keep")  # options that do not affect the results of katas; speed has its own digest
 
 
 class GradingOptions(msgspec.Struct, frozen=True):
@@ -39,7 +39,6 @@ class GradingOptions(msgspec.Struct, frozen=True):
     isolation: Isolation
     katas: tuple[str, ...]
     device: Literal["none", "cpu", "cuda"] = "none"
-    replay: bool = True  # draw the inputs once for all submissions
     keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
@@ -57,12 +56,8 @@ class Options:
     jobs: int = 1
     force: bool = False
     quiet: bool = False
-    gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
-    per_task: int | None = None  # number of submissions per cluster task; None for an estimate based on their duration
-    pseudonyms: Path | None = None  # the key file; source code is then not stored, since it may name its author
-    people: Path | None = None
     as_json: bool = False
     alone: bool = True  # no other process writes to `out` at the same time
     since_ns: int = 0  # regrade results that were stored before this time in nanoseconds, by the file system's clock

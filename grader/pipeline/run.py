@@ -69,7 +69,6 @@ def grade_tests(
         private=private,
         katas=queue.katas,
         startup=startup,
-        replay=options.grading.replay,
     )
     return outcome
 
@@ -127,8 +126,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
     fingerprint = queue.prints.pop(submission)
-    code = event.job.submission.files if options.pseudonyms is None else {}
-    source.store(options.out, submission, fingerprint, code)
+    source.store(options.out, submission, fingerprint, event.job.submission.files)
     new = msgspec.structs.replace(
         queue.blank(submission),
         score=sum(kata.score for kata in katas),

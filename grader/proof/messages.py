@@ -38,7 +38,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
             found.setdefault(claim.kata, {})[claim.name] = graded.katas[0]
 
     warn = partial(print_warning, err)
-    run_with_tests(options.isolation, options.examples, warn, use, katas=katas, replay=options.replay)
+    run_with_tests(options.isolation, options.examples, warn, use, katas=katas)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:

@@ -35,7 +35,6 @@ class Options:
     katas: tuple[str, ...]
     markdown: Path | None
     only: Literal["files", "zoo", "attacks", "cheats"] | None = None
-    replay: bool = True
     quick: bool = False
     force: bool = False
     write_caught_by: bool = False

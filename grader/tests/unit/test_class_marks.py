@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from grader.base.errors import CallError
-from grader.marks.compute import find_obsolete_overrides, read_graded
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
 from grader.tests.conftest import call_grader
 from grader.tests.support.class_page import read_class_page
 from grader.tests.unit.test_report_command import TESTS, store
-from torchkata.result import Outcome
 
 CLASS = {
     "class.csv": "id;name;email;section\nada;Ada;ada@x.edu;1\nben;=1+1;ben@x.edu;1\neve;Eve;eve@x.edu;2\n",
@@ -202,25 +200,6 @@ def test_feedback_page_hides_marks_that_differ_within_group(tmp_path: Path) -> N
     assert "hospital" not in own
     assert "lateness" not in own
     assert "in hospital" in read_class_page(tmp_path / "results")
-
-
-def test_overrides_made_obsolete_by_regrade_are_listed(tmp_path: Path) -> None:
-    outcomes: dict[str, Outcome] = {"before": "failed", "after": "passed"}
-    for name, outcome in outcomes.items():
-        store(tmp_path / name, "ada", "wrong", "passed", outcome)
-        store(tmp_path / name, "ben", "wrong", outcome, "failed")
-    rows = ["id,kata,test,points,reason,who", f"ada,linear,{TESTS[1]},0.5,unfair,ta", "ben,linear,,2,unfair,ta"]
-    folder = write_class(tmp_path / "class", overrides_csv="\n".join(rows))
-    book = read_rulebook(folder)
-    before, after = (read_graded(tmp_path / name, book)[0] for name in ("before", "after"))
-    assert find_obsolete_overrides(book, before, after) == [
-        f"overrides.csv: ada has 0.5 for linear {TESTS[1]}; the grader gave 0 before and now gives 1; "
-        "is the override still needed?"
-    ]
-    assert find_obsolete_overrides(book, after, after) == find_obsolete_overrides(book, {}, after) == []
-    both = ("--class", folder, "--pseudonyms", tmp_path / "key.json")
-    refused = call_grader("grade", tmp_path, "--out", tmp_path / "after", *both)
-    assert refused.err == "grader: --class and --pseudonyms can't be combined: --class prints names\n"
 
 
 def test_unknown_submission_time_is_reported_by_every_command(tmp_path: Path) -> None:
