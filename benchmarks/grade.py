@@ -1,23 +1,20 @@
 """Measure the cost of sandboxed grading relative to plain pytest, and the gain from a second core.
 
-Run: python -m benchmarks.grade [--profile]
+Run: python -m benchmarks.grade
 
 Both runs use the same tests, seed and 100 examples. Plain pytest starts a new process, as a simple grading
 script would do for each submission. The grader's process has already imported everything, which is the case for all but
-the first submission. With --profile, a table shows how the time is spent.
+the first submission.
 """
 
-import argparse
 import os
 import shutil
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.grading_profile import profile_grading
-from benchmarks.timing import print_table, time_command
+from benchmarks.student import print_table, time_command
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import grade_submission
 from grader.pipeline.job import Job
@@ -115,7 +112,7 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
             (f"isolation: {sandbox.isolation}", "seconds", ""),
             ("the solution, plain pytest", f"{base:.2f}", "1.0"),
             ("the solution, graded", f"{full:.2f}", f"{full / base:.2f} × plain pytest (aim ≤ 0.5)"),
-            ("the same with --no-replay", f"{drawing:.2f}", f"{drawing / base:.2f}"),
+            ("the same, inputs drawn by Hypothesis", f"{drawing:.2f}", f"{drawing / base:.2f}"),
             ("the first submission", f"{cold:.2f}", f"{cold / base:.2f}, includes drawing the inputs"),
             ("fixed cost per submission", f"{extra:.2f}", f"untouched stubs, {tests_run} new workers (aim ≤ 0.3 s)"),
             (f"{COPIES} submissions, one job, one core", f"{statistics.median(on_one):.2f}", ""),
@@ -129,29 +126,15 @@ def measure(tests: Tests, sandbox: Sandbox) -> None:
     )
 
 
-def profile(tests: Tests, sandbox: Sandbox) -> None:
-    """Print the time that each step takes when one more submission is graded."""
-    time_grading([make_job(SOLUTION)], tests, sandbox, jobs=1)  # this also draws the inputs of all tests
-    with tempfile.TemporaryDirectory() as folder:
-        for name, source in course().solutions().items():
-            Path(folder, name).write_bytes(source)
-        local = LocalStudent(Path(folder), course().limits.call_seconds)
-        jobs = {name: make_job(name) for name in (SOLUTION, STUBS)}
-        print_table([("step", "wall s", "CPU s", "calls"), *profile_grading(jobs, tests, sandbox, local)])
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--profile", action="store_true", help="show where the time goes instead")
-    options = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         sys.exit("benchmarks.grade needs two cores")
     if shutil.which("bwrap") is None:
         sys.exit("benchmarks.grade measures full isolation: install bubblewrap first")
 
     def run(tests: Tests, sandbox: Sandbox) -> None:
-        """Run the benchmark or, with `--profile`, the profile."""
-        (profile if options.profile else measure)(tests, sandbox)
+        """Run the benchmark."""
+        measure(tests, sandbox)
         get_state(tests.config).results.clear()  # untouched stubs were tested in this process, which is no error
 
     run_with_tests("bwrap", 100, print, run)

@@ -144,6 +144,15 @@ def test_changelog_fragments_have_a_configured_type() -> None:
     assert settings["start_string"] in (ROOT / settings["filename"]).read_text("utf-8")
 
 
+def test_citation_names_only_released_versions() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    released = re.findall(
+        r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert (citation.get("version"), citation.get("date-released")) in [(None, None), *released]
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+
+
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *(ROOT / "grader/commands").rglob("*.yml")]
 
 
@@ -160,3 +169,17 @@ def test_workflows_pin_actions_and_have_only_read_permission(path: Path) -> None
     }
     assert granted == publishes.get(path.name, {})
     assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []
+
+
+def test_workflows_call_existing_make_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = {name for line in re.findall(r"^([\w -]+):(?!=)", makefile, re.MULTILINE) for name in line.split()}
+    called: set[str] = set()
+    for job in (job for path in WORKFLOWS for job in yaml.safe_load(path.read_text("utf-8"))["jobs"].values()):
+        matrix = job.get("strategy", {}).get("matrix", {})
+        values = [*matrix.get("target", []), *(one["targets"] for one in matrix.get("include", []))]
+        for step in job["steps"]:
+            if found := re.match(r"(?:make|\.ci/run) (.+)$", step.get("run", "")):
+                called |= {name for text in ([found[1]] if "$" not in found[1] else values) for name in text.split()}
+    assert {"test", "style", "prove", "dist", "sbom", "audit"} <= called
+    assert called <= targets
