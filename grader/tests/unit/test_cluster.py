@@ -47,7 +47,7 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     assert parse((f"time={value}",)).minutes == {"tests": minutes, "speed": minutes}
 
 
-def test_number_of_submissions_per_task_is_not_passed_to_slurm() -> None:
+def test_per_task_is_not_passed_to_slurm() -> None:
     assert parse(("per-task=12", "mem=8G")) == SlurmOptions({"mem": "8G"}, {"mem": "8G"}, per_task=12)
     with pytest.raises(CallError, match="per-task is given twice"):
         parse(("per-task=12", "--per_task=3"))
