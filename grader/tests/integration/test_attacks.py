@@ -3,7 +3,7 @@
 pytest grader/tests/integration/test_attacks.py -k talks_through_locks
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import pytest
 
@@ -12,6 +12,8 @@ from grader.tests.support.attacks import KATA_SECONDS, LEVELS, Attack, Level, Se
 SAMPLE = {  # of each family, among the fastest
     "channel/huge_length",
 }
+ATTACKS = load_attacks()
+SAFE = [attack for attack in ATTACKS if not attack.not_at_none]  # may run without bubblewrap
 MAX_SECONDS = KATA_SECONDS + 15.0  # including the time to start and end workers and to grade the second kata
 
 GetServer = Callable[[Level], Server]
@@ -34,27 +36,33 @@ def get_server() -> Iterator[GetServer]:
         server.close()
 
 
-def list_trials() -> Iterator[object]:
-    """Yield the parameters of a test: each attack at each isolation level."""
-    for level in LEVELS:
-        for attack in load_attacks():
-            in_sample = level == "bwrap" and attack.title in SAMPLE
-            marks = [*([] if in_sample else [pytest.mark.full])]
-            marks += [pytest.mark.usefixtures("needs_bwrap")] if level == "bwrap" else []
-            if level == "bwrap" or not attack.not_at_none:
-                yield pytest.param(attack, level, id=f"{attack.title}-{level}", marks=marks)
-
-
-@pytest.mark.parametrize(("attack", "level"), list_trials())
-def test_attack_earns_nothing_and_harms_nobody(attack: Attack, level: Level, get_server: GetServer) -> None:
+def check(attack: Attack, level: Level, get_server: GetServer) -> None:
+    """Try an attack at an isolation level. Only what its file says may succeed."""
     trial = get_server(level).try_attack(attack)
     assert trial.problems == ()
     if attack.is_stopped(level):
         assert trial.gained == 0
 
 
-@pytest.mark.timing  # on a busy machine, a limit takes longer
-@pytest.mark.full
-@pytest.mark.parametrize(("attack", "level"), list_trials())
+def list_parameters(attacks: Iterable[Attack], sample: Collection[str] = ()) -> list[object]:
+    """Return the parameters of a test. Only `make check` runs those that are not in the sample."""
+    marks = {attack.title: [] if attack.title in sample else [pytest.mark.full] for attack in attacks}
+    return [pytest.param(attack, id=attack.title, marks=marks[attack.title]) for attack in attacks]
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+@pytest.mark.parametrize("attack", list_parameters(ATTACKS, SAMPLE))
+def test_attack_fails_in_bubblewrap(attack: Attack, get_server: GetServer) -> None:
+    check(attack, "bwrap", get_server)
+
+
+@pytest.mark.parametrize("attack", list_parameters(SAFE))
+def test_attack_fails_without_bubblewrap(attack: Attack, get_server: GetServer) -> None:
+    check(attack, "none", get_server)
+
+
+@pytest.mark.timing  # on a busy machine, attacks that reach a limit take longer
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("attack", list_parameters(SAFE))
 def test_attack_ends_in_time(attack: Attack, level: Level, get_server: GetServer) -> None:
     assert get_server(level).try_attack(attack).seconds <= MAX_SECONDS

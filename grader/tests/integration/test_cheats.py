@@ -4,10 +4,12 @@ These tests time code on the CPU and need an otherwise idle machine. `make speed
 `pytest grader/tests/integration/test_cheats.py -k answers_early`
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 
 import pytest
 
+from grader.base.cleanup import in_use
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import IsolationError, Sandbox, launch
 from grader.speed import setup
@@ -43,8 +45,8 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         sandbox.wait_until_ready()
     except IsolationError as error:
         pytest.skip(str(error))
-    yield sandbox
-    sandbox.close()
+    with contextlib.closing(sandbox), in_use(sandbox.runtime):
+        yield sandbox
 
 
 def time_slow(slow: Slow, sandbox: Sandbox) -> PerformanceResult:

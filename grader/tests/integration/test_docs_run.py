@@ -4,10 +4,12 @@ import os
 import re
 import shutil
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from grader.marks.rulebook import read_times
 from grader.output.formats.classroom50 import VARIABLES
 from grader.tests import ROOT
 from grader.tests.conftest import Run, get_student_environment, run_program
@@ -36,6 +38,7 @@ NOT_RUN = {
     "minutes; test_speed.py::test_stored_speed_results_are_reused": (
         "grader grade submissions/* --out results --device cuda",
     ),
+    "a minute; test_doctor_device.py::test_doctor_measures_cpu_speed": ("grader doctor --device cuda",),
     "many minutes; make prove and make speed run it": ("grader certify",),
     "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_executes_every_step": ("make gpu",),
     "needs Podman; test_containerfile.py::test_doctor_and_docs_name_same_container_options": (
@@ -172,6 +175,32 @@ def test_output_blocks_contain_no_commands() -> None:
     blocks = [block for one in ALL_SECTIONS if one.document.name != "measured.md" for block in one.shown]
     starts = {line.partition(" ")[0] for block in blocks for line in block.splitlines()}
     assert starts.isdisjoint((*OURS, *OTHERS, "cd", "$"))
+
+
+def test_documented_lines_write_times_of_pushes(tmp_path: Path) -> None:
+    """The lines on the page take the time of a push from the server, whatever the date of the commit is."""
+    environment = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    identity = ("-c", "user.name=ada", "-c", "user.email=ada@example.org")
+    dated = {f"GIT_{who}_DATE": "2020-02-02T02:02:02+00:00" for who in ("AUTHOR", "COMMITTER")}
+
+    def git(*arguments: object, folder: Path = tmp_path, **variables: str) -> None:
+        done = run_program("git", *arguments, cwd=folder, environment={**environment, **variables})
+        assert done.code == 0, done.err
+
+    begun = datetime.now(UTC).replace(microsecond=0)
+    for name in ("ada", "ben"):
+        git("init", "--quiet", "--bare", f"{name}.git")
+        git("config", "core.logAllRefUpdates", "true", folder=tmp_path / f"{name}.git")
+        git("init", "--quiet", "--initial-branch", "main", name)
+        git(*identity, "commit", "--quiet", "--allow-empty", "--message", "x", folder=tmp_path / name, **dated)
+        git("push", "--quiet", f"../{name}.git", "main", folder=tmp_path / name)
+    [page] = [one for one in read_sections(ROOT / "docs/grading.md") if one.heading == "Marks"]
+    [block] = [block for block in page.shown if "times.csv" in block]
+    done = run_program("bash", "-c", block.replace("/srv/git", str(tmp_path)), environment=environment)
+    assert (done.code, done.err) == (0, "")
+    times = read_times(tmp_path / "times.csv")
+    assert list(times) == ["ada", "ben"]
+    assert all(begun <= time <= datetime.now(UTC) for time in times.values())
 
 
 def find_block(heading: str) -> str:

@@ -28,6 +28,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
+from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded, Job
@@ -244,10 +245,11 @@ def serve(level: Level, line: Connection) -> None:
     """Send "", or the reason why this level does not work here. Then try each attack that arrives, until None does."""
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
-        bench = Bench(tests, sandbox)
-        line.send("")
-        while (attack := line.recv()) is not None:
-            line.send(bench.try_attack(attack))
+        with in_use(sandbox.runtime):  # also between two attacks
+            bench = Bench(tests, sandbox)
+            line.send("")
+            while (attack := line.recv()) is not None:
+                line.send(bench.try_attack(attack))
 
     try:
         run_with_tests(level, EXAMPLES, lambda _: None, use, profile="prove")
