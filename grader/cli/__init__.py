@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from grader.base.main import Command, run_command
-from grader.cli.grading import grade
+from grader.cli.grading import anonymize, grade, gradescope
 from grader.cli.handing_out import new_course, new_kata, package, release
-from grader.cli.proving import calibrate, certify, doctor
-from grader.cli.results import diff, export, marks, report, similar
+from grader.cli.proving import certify, doctor
+from grader.cli.removed import find_removed
+from grader.cli.results import diff, export, marks, report
 from torchkata.course import use
 
 
@@ -45,33 +47,40 @@ def root(
         sys.exit(code)
 
 
+class Grader(TyperGroup):
+    """The group of all commands, which also knows the removed ones."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command. If it or one of its options was removed, print what to use instead and exit."""
+        if line := find_removed(args):
+            print(f"grader: {line}", file=sys.stderr)
+            sys.exit(2)
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="grader",
+    cls=Grader,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Grade torchkata submissions. Student code runs in a sandbox, in a separate process from the grader.",
 )
 app.callback()(root)
-for command in (
-    grade,
-    report,
-    diff,
-    similar,
-    export,
-    marks,
-    package,
-    release,
-    doctor,
-    calibrate,
-    certify,
-):
-    app.command()(command)
+PANELS = {
+    "Every day": (grade, report, export, release),
+    "Sometimes": (diff, marks, package, doctor, anonymize),
+    "For authors of a course": (certify,),
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.command(hidden=True)(gradescope)
 
 new = typer.Typer(no_args_is_help=True, help="Create a course or a kata from a template.")
 new.command("course")(new_course)
 new.command("kata")(new_kata)
-app.add_typer(new, name="new")
+app.add_typer(new, name="new", rich_help_panel="For authors of a course")
 
 
 def main() -> NoReturn:

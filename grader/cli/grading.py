@@ -1,4 +1,4 @@
-"""Options of `grader grade`."""
+"""Options of the commands that grade: `grade` and `gradescope`, and `anonymize`, which comes before them."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from grader.base.main import Command, run_command
+from grader.base.main import Command, as_command, run_command
 from grader.cli.options import (
     AsJson,
     Device,
@@ -14,7 +14,6 @@ from grader.cli.options import (
     IsolationLevel,
     Jobs,
     Katas,
-    Replay,
     Submissions,
     Tracks,
 )
@@ -52,39 +51,17 @@ def grade(
             help="Also grade speed on this device (no points on cpu, or if --isolation auto falls back to none)."
         ),
     ] = "none",
-    gradescope: Annotated[
-        Path | None,
-        typer.Option(
-            help="Path of the results.json for Gradescope, updated after every test (single submission only).",
-            metavar="PATH",
-        ),
-    ] = None,
     executor: Annotated[
         Literal["local", "slurm"],
         typer.Option(help="Grade on this machine, or on a Slurm cluster that can access DIR."),
     ] = "local",
     slurm: Annotated[
-        list[str] | None, typer.Option(help="Option to pass to sbatch for each task (repeatable).", metavar="KEY=VALUE")
-    ] = None,
-    per_task: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of submissions per Slurm task (default: as many as take about five minutes)."),
-    ] = None,
-    pseudonyms: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
-            help="Pseudonymize the results, and store the mapping to real names in KEYFILE.", metavar="KEYFILE"
+            help="Option to pass to sbatch for each task, or per-task=N for N submissions per task (repeatable).",
+            metavar="KEY=VALUE",
         ),
     ] = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(
-            "--class",
-            help="Report overrides in CLASS that are obsolete because of the new results.",
-            metavar="CLASS",
-        ),
-    ] = None,
-    replay: Replay = True,
     json: AsJson = False,
 ) -> None:
     """Grade one or many submissions and write DIR/<id>/result.json and DIR/gradebook.csv.
@@ -114,7 +91,6 @@ def grade(
             isolation=isolation,
             katas=katas,
             device=device,
-            replay=replay,
             keep=keep,
         )
         options = Options(
@@ -123,14 +99,65 @@ def grade(
             jobs=jobs,
             force=force,
             quiet=quiet,
-            gradescope=gradescope,
             executor=executor,
             slurm=tuple(slurm or ()),
-            per_task=per_task,
-            pseudonyms=pseudonyms,
-            people=people,
             as_json=json,
         )
         return lambda: grade_into(submissions, options, start)
 
     sys.exit(run_command(load, stopped=STOPPED[executor], tidy=start.close))
+
+
+@as_command
+def anonymize(
+    given: Annotated[
+        Path, typer.Argument(help="Folder that contains submissions, as for `grader grade`.", metavar="IN")
+    ],
+    out: Annotated[Path, typer.Argument(help="Directory to create.", metavar="OUT")],
+    key: Annotated[
+        Path,
+        typer.Argument(help="JSON file that maps the new names to the real ones. Do not share it.", metavar="KEYFILE"),
+    ],
+) -> Command:
+    """Copy the submissions of a class under new names. Then grade OUT instead of IN.
+
+    Only the Python files that `grader grade` reads are copied, without the folders and archives around them.
+
+    Names inside the files and the names of files are not changed: a student who signs a comment can be recognized.
+
+    If KEYFILE exists, its submissions keep their new names, and others are added.
+
+    `grader marks` and `grader report --class` find the people if CLASS/pseudonyms.json is a copy of KEYFILE.
+    """
+    demand_own_course([given])
+    from grader.commands.anonymize import run_anonymize
+
+    return lambda: run_anonymize(given, out, key)
+
+
+def gradescope(
+    submission: Annotated[Path, typer.Argument(help="Directory of the submission.", metavar="SUBMISSION")],
+    report: Annotated[Path, typer.Argument(help="Path of the results.json.", metavar="RESULTS")],
+    out: Annotated[Path, typer.Option(help="Directory to write the result to.", metavar="DIR")],
+    seed: Annotated[int, typer.Option(help="Seed for all random inputs.")],
+    examples: Examples = 100,
+    isolation: IsolationLevel = "auto",
+    kata: Katas = None,
+    device: Annotated[Device, typer.Option(help="Also grade speed on this device.")] = "none",
+) -> None:
+    """Grade one submission on Gradescope, and update its results.json after every test.
+
+    The package that `grader package gradescope` writes runs this command.
+    """
+    start = Startup()
+
+    def load() -> Command:
+        katas = select_names(kata or (), ())
+        start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas))
+        from grader.commands.grade import grade_live
+        from grader.pipeline.queue import GradingOptions, Options
+
+        options = Options(GradingOptions(seed, examples, isolation, katas, device), out)
+        return lambda: grade_live(submission, report, options, start)
+
+    sys.exit(run_command(load, stopped=STOPPED["local"], tidy=start.close))

@@ -10,13 +10,6 @@ from grader.sandbox.launch import Isolation
 Device: TypeAlias = Literal["none", "cpu", "cuda"]  # the kind of device used for speed grading
 
 Examples = Annotated[int, typer.Option(min=1, help="Number of random inputs per property.")]
-Replay = Annotated[
-    bool,
-    typer.Option(
-        "--replay/--no-replay",
-        help="Draw the inputs once for all submissions, or separately for each of them, with the same results.",
-    ),
-]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of submissions to grade in parallel.")]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print a JSON object to standard output, and everything else to standard error.")

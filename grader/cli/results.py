@@ -1,4 +1,4 @@
-"""Options of the commands that process results: `report`, `diff`, `similar`, `export`, `marks`."""
+"""Options of the commands that process results: `report`, `diff`, `export`, `marks`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Katas, ResultsDir, Submissions, Tracks
+from grader.cli.options import AsJson, ResultsDir
 from grader.output.formats import format_names
-from grader.pipeline.selection import demand_own_course, select_names
 
 Excel = Annotated[
     bool, typer.Option("--excel", help="Add a byte order mark to the CSV file so that Excel reads it as UTF-8.")
@@ -61,29 +60,6 @@ def diff(
 
 
 @as_command
-def similar(
-    submissions: Submissions,
-    folders: Annotated[Path, typer.Option(help="Directory in which to create submissions/ and stubs/.", metavar="TO")],
-    track: Tracks = None,
-    kata: Katas = None,
-    pseudonyms: Annotated[
-        Path | None,
-        typer.Option(help="Pseudonymize the submissions with the KEYFILE passed to `grader grade`.", metavar="KEYFILE"),
-    ] = None,
-) -> Command:
-    """Copy all students' code to folders for compare50, JPlag or MOSS, and print the commands that compare it.
-
-    Each submission gets a folder with its files that differ from the stubs. The stubs are written as well, so that the
-    detector can ignore code that all students were given.
-    """
-    demand_own_course(submissions)
-    from grader.commands.similar import run_similar
-
-    katas = select_names(kata or (), track or ())
-    return lambda: run_similar(submissions, folders, katas, pseudonyms)
-
-
-@as_command
 def export(
     directory: ResultsDir,
     format: Annotated[
@@ -126,6 +102,9 @@ def export(
     canvas, moodle, csv: fills one column of an exported gradebook with marks (see `grader marks`) and leaves the rest
     unchanged.
 
+    sources: writes PATH/submissions/<id>/ with the code that differs from the stubs, and PATH/stubs/, and prints the
+    commands with which compare50, JPlag or MOSS compare it.
+
     For classroom50, fields that are not given with --field are taken from the environment variables of its runner or of
     GitHub Actions. {submission} in a field is replaced by the id of the submission.
     """
@@ -154,7 +133,7 @@ def marks(
 
     CLASS/submission_metadata.yml is part of Gradescope's download and contains submitters and submission times.
 
-    CLASS/pseudonyms.json is the KEYFILE of `grader grade --pseudonyms`.
+    CLASS/pseudonyms.json is the KEYFILE of `grader anonymize`.
 
     CLASS/overrides.csv has the columns id, points, reason, who. Add kata and test to override only the points of a
     test.

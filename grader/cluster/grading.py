@@ -144,10 +144,11 @@ class Run:
         options = replace(self.options, since_ns=self.record.since_ns)
         chosen = dict(self.slurm_options.of(phase))
         each = estimate_seconds(phase, self.queue.katas, options) / self.slurm_options.count_at_once(phase)
-        size = compute_chunk_size(each, len(paths), options, slurm.read_array_limit())
-        if options.per_task is not None and size > options.per_task:
+        per_task = self.slurm_options.per_task
+        size = compute_chunk_size(each, len(paths), options.jobs, slurm.read_array_limit(), per_task)
+        if per_task is not None and size > per_task:
             self.warn(
-                f"--per-task {options.per_task} gives more tasks than this cluster allows in an array; using {size}"
+                f"--slurm per-task={per_task} gives more tasks than this cluster allows in an array; using {size}"
             )
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"

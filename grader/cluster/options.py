@@ -4,7 +4,7 @@ import difflib
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
@@ -21,6 +21,8 @@ ALLOWED = GPU_OPTIONS | {
 RESERVED = frozenset(
     {"array", "dependency", "error", "job-name", "nodes", "ntasks", "open-mode", "output", "requeue", "signal"}
 )
+PER_TASK = "per-task"
+COUNT = re.compile(r"[1-9][0-9]{0,8}")
 TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
 
@@ -31,6 +33,7 @@ class SlurmOptions:
     tests: dict[str, str] = field(default_factory=dict)
     speed: dict[str, str] = field(default_factory=dict)
     minutes: dict[Phase, int] = field(default_factory=dict)  # empty if no time limit was given
+    per_task: int | None = None  # number of submissions per task; None for an estimate based on their duration
 
     def of(self, phase: Phase) -> dict[str, str]:
         """Return the options for tasks of this kind."""
@@ -45,8 +48,8 @@ class SlurmOptions:
 def parse(texts: Sequence[str]) -> SlurmOptions:
     """Parse `KEY=VALUE` for both kinds of tasks, or `tests:KEY=VALUE` or `speed:KEY=VALUE` for one kind.
 
-    Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. Raises CallError if an
-    option is invalid.
+    Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. `per-task=N` is not passed
+    to sbatch. Raises CallError if an option is invalid.
     """
     options = SlurmOptions()
     phase_specific: set[tuple[Phase, str]] = set()
@@ -59,10 +62,14 @@ def parse(texts: Sequence[str]) -> SlurmOptions:
             raise CallError(f"--slurm {text}: expected KEY=VALUE")
         if colon and prefix not in PHASES:
             raise CallError(f"--slurm {text}: the prefix must be {' or '.join(PHASES)}")
-        check_key(text, key)
+        if key != PER_TASK:
+            check_key(text, key)
         if f"{prefix}:{key}" in seen:
             raise CallError(f"--slurm {text}: {key} is given twice")
         seen.add(f"{prefix}:{key}")
+        if key == PER_TASK:
+            options = replace(options, per_task=parse_count(text, prefix, value))
+            continue
         for phase in PHASES:
             if prefix == phase or (
                 not prefix and (phase, key) not in phase_specific and (phase == "speed" or key not in GPU_OPTIONS)
@@ -84,6 +91,13 @@ def check_key(text: str, key: str) -> None:
         near = difflib.get_close_matches(key, ALLOWED, n=1)
         hint = f"did you mean {near[0]}?" if near else f"allowed are {', '.join(sorted(ALLOWED))}"
         raise CallError(f"--slurm {text}: {key!r} can't be passed to tasks; {hint}")
+
+
+def parse_count(text: str, prefix: str, value: str) -> int:
+    """Return the number of submissions per task. Raises CallError if it is not a positive integer or has a prefix."""
+    if prefix or not COUNT.fullmatch(value):
+        raise CallError(f"--slurm {text}: expected a number of submissions per task, such as per-task=10")
+    return int(value)
 
 
 def parse_minutes(text: str, value: str) -> int:

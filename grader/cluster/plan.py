@@ -49,17 +49,19 @@ def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size:
     )
 
 
-def compute_chunk_size(seconds: float, submissions: int, options: Options, array_limit: int = MAX_TASKS) -> int:
+def compute_chunk_size(
+    seconds: float, submissions: int, jobs: int, array_limit: int = MAX_TASKS, per_task: int | None = None
+) -> int:
     """Return the number of submissions per task, so that an array has at most `array_limit` tasks.
 
-    Unless the options contain a size, a task takes about five minutes, and the number of tasks is a multiple of the
-    number of tasks that run at the same time, so that all of them finish at about the same time.
+    Without `per_task`, a task takes about five minutes, and the number of tasks is a multiple of the number of tasks
+    that run at the same time, so that all of them finish at about the same time.
     """
-    if options.per_task is not None:
-        return max(options.per_task, math.ceil(submissions / array_limit))
+    if per_task is not None:
+        return max(per_task, math.ceil(submissions / array_limit))
     most = min(MAX_TASKS, array_limit)
-    waves = max(1, min(round(submissions * seconds / TASK_SECONDS / options.jobs), most // options.jobs))
-    return math.ceil(submissions / min(waves * options.jobs, most))
+    waves = max(1, min(round(submissions * seconds / TASK_SECONDS / jobs), most // jobs))
+    return math.ceil(submissions / min(waves * jobs, most))
 
 
 def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:

@@ -13,14 +13,11 @@ from rich.console import Console
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import create_console, print_json, print_warning
 from grader.base.text import list_names
-from grader.marks.compute import find_obsolete_overrides, read_graded
-from grader.marks.rulebook import read_rulebook
 from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
-from grader.pipeline.intake import pseudonymize
 from grader.pipeline.queue import Options, Queue, demand_no_loss
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
@@ -28,7 +25,6 @@ from grader.pipeline.startup import Startup
 from grader.pipeline.submission_ids import Refusal, assign_ids
 from grader.results import result
 from grader.results.result import Result
-from torchkata.course import Kata
 
 FINDINGS_SHOWN = 20
 SCHEMA = "torchkata/grade/v1"
@@ -45,13 +41,27 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         if grading.isolation == "auto":  # otherwise a node might silently grade with weaker isolation
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
-    people = options.people
-    if options.pseudonyms is not None and people is not None:
-        raise CallError("--class and --pseudonyms can't be combined: --class prints names")
-    katas = choose(options.grading.katas)
-    grade = choose_executor(options, start)
-    found = Download(list(given)) if options.gradescope else find_submissions(given)
-    live = make_live_report(found.submissions, katas, options)
+    execute = choose_executor(options, start)
+    return grade_found(given, find_submissions(given), options, start, execute)
+
+
+def grade_live(submission: Path, report: Path, options: Options, start: Startup) -> int:
+    """Grade one submission like `grade_into`, and update Gradescope's `report` after every test."""
+    if not report.parent.is_dir():
+        raise CallError(f"{report}: there is no directory {report.parent}")
+    live = LiveReport(report, choose(options.grading.katas))
+    return grade_found([submission], Download([submission]), options, start, partial(grade_here, start), live)
+
+
+def grade_found(
+    given: Sequence[Path],
+    found: Download,
+    options: Options,
+    start: Startup,
+    execute: Executor,
+    live: LiveReport | None = None,
+) -> int:
+    """Grade the submissions that were found at the given paths, as described in `grade_into`."""
     entries, refused = assign_ids(found.submissions, found.loose)
     if found.loose and options.executor != "local":
         why = SubmissionError(
@@ -59,16 +69,10 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         )
         refused += [Refusal(entry, why) for entry in entries if entry.files]
         entries = [entry for entry in entries if not entry.files]
-    if options.pseudonyms is not None:
-        if options.executor != "local":
-            raise CallError("--pseudonyms needs --executor local")
-        entries, refused = pseudonymize(entries, refused, options.pseudonyms, options.out)
-    queue = Queue(entries, refused, katas, options)
+    queue = Queue(entries, refused, choose(options.grading.katas), options)
     if not options.force:
         demand_no_loss(queue.entries, options)
     out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
-    book = read_rulebook(people) if people is not None else None
-    before = read_graded(options.out, book)[0] if book is not None else {}
 
     def warn(text: str) -> None:
         start.clear_line()
@@ -78,10 +82,9 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         place = f"{given[0]}: " if len(given) == 1 else ""
         out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
     if found.passed_over:
-        passed_over = list_names(found.passed_over) if options.pseudonyms is None else f"{len(found.passed_over)} files"
-        out.print(f"  skipped: {passed_over}", markup=False, soft_wrap=True)
+        out.print(f"  skipped: {list_names(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
-        outcome = grade(queue, out, warn, live)
+        outcome = execute(queue, out, warn, live)
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
@@ -98,8 +101,6 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
     refusals = [str(refusal) for refusal in queue.refused]
     print_problems(err, [*refusals, *unreadable])
-    if book is not None:
-        print_problems(err, find_obsolete_overrides(book, before, read_graded(options.out, book)[0]))
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])
         err.print("\n".join(problem.splitlines()[1:]), markup=False, highlight=False, soft_wrap=True)
@@ -131,8 +132,8 @@ def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
 def choose_executor(options: Options, start: Startup) -> Executor:
     """Return the executor for these options. Raises CallError or MachineError if the options can't be used."""
     if options.executor == "local":
-        if options.slurm or options.per_task is not None:
-            raise CallError("--slurm and --per-task need --executor slurm")
+        if options.slurm:
+            raise CallError("--slurm needs --executor slurm")
         return partial(grade_here, start)
     try:
         from grader.cluster.grading import Slurm
@@ -161,17 +162,3 @@ def grade_here(start: Startup, queue: Queue, out: Console, warn: Warn, live: Pro
             rebuild(options.out)
         outcome.unsure += [submission for submission in unsure if submission not in outcome.unsure]
     return outcome
-
-
-def make_live_report(paths: Sequence[Path], katas: Sequence[Kata], options: Options) -> LiveReport | None:
-    """Return the report for --gradescope, or None if the option is not given. Raises CallError if it can't be used."""
-    path = options.gradescope
-    if path is None:
-        return None
-    if options.executor != "local":
-        raise CallError("--gradescope needs --executor local")
-    if len(paths) != 1:
-        raise CallError("--gradescope supports only a single submission")
-    if not path.parent.is_dir():
-        raise CallError(f"--gradescope {path}: there is no directory {path.parent}")
-    return LiveReport(path, katas)

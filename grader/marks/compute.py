@@ -1,14 +1,13 @@
 """Computes the marks of a class from stored results and the instructor's rules."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.roster import Matching, Person, match_submissions
-from grader.marks.rulebook import Rulebook, parse_time, read_rulebook
+from grader.marks.rulebook import Rulebook, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
 from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
@@ -32,7 +31,6 @@ class Graded:
     max_score: float
     unreadable: bool
     conclusive: bool
-    handed_in: datetime | None  # time of the submission's commit
 
 
 def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
@@ -43,8 +41,6 @@ def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = read_graded(directory, book)
-    committed = {name: graded.handed_in for name, graded in results.items() if graded.handed_in}
-    book = replace(book, times={**committed, **book.times})
     matching = match_results(book, results)
     rows = list(compute_rows(book, matching.submissions, results))
     return rows, [*problems, *matching.problems, *find_problems(rows, book, results)]
@@ -61,7 +57,7 @@ def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], lis
 
 
 def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
-    """Return the points per kata and for these tests, and the time of the commit if it has a time zone."""
+    """Return the points of a result in total, per kata and for these tests."""
     katas = {share(kata.kata): share(kata.score) for kata in result.katas}
     scores = {
         (kata.kata, test.name): test.score
@@ -70,9 +66,7 @@ def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
         if (kata.kata, test.name) in tests
     }
     points = Points(result.score, katas, scores)
-    committed = parse_time(result.handed_in)
-    committed = committed if committed and committed.tzinfo else None
-    return Graded(points, result.max_score, bool(result.unreadable), result.conclusive, committed)
+    return Graded(points, result.max_score, bool(result.unreadable), result.conclusive)
 
 
 def match_results(book: Rulebook, results: Mapping[str, Graded]) -> Matching:
@@ -112,24 +106,6 @@ def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Gra
             late = 0 if override.kata else row.mark.late
             if result and override.points == graded_points(result.points, override) - late:
                 yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
-
-
-def find_obsolete_overrides(book: Rulebook, before: Mapping[str, Graded], after: Mapping[str, Graded]) -> list[str]:
-    """Return a line for each override that is obsolete, because a regrade has awarded at least as many points."""
-    submissions = match_results(book, after).submissions
-    found = []
-    for person in book.people:
-        old, new = (results.get(submissions.get(person.id, "")) for results in (before, after))
-        if old is None or new is None:
-            continue
-        for override in book.overrides.get(person.id, ()):
-            was, now = graded_points(old.points, override), graded_points(new.points, override)
-            if override.points != was and min(was, now) <= override.points <= max(was, now):
-                found.append(
-                    f"{describe(person, override)}; the grader gave {was:g} before and now gives {now:g}; "
-                    "is the override still needed?"
-                )
-    return found
 
 
 def describe(person: Person, override: Override) -> str:

@@ -132,20 +132,14 @@ def demand_known(id: str, ids: set[str], path: Path) -> None:
 
 
 def demand_time(text: str, path: Path) -> datetime:
-    """Parse a time. Raises CallError if the text is not a time."""
-    time = parse_time(text)
-    if time is None:
-        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00")
-    return time
-
-
-def parse_time(text: str) -> datetime | None:
     """Parse a time in ISO 8601 format.
 
-    Return None for any other text, and for years that are too large or too small for computations.
+    Raises CallError for any other text, and for years that are too large or too small for computations.
     """
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        return None
-    return time if 1970 <= time.year < 2300 else None
+        time = None
+    if time is None or not 1970 <= time.year < 2300:
+        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00")
+    return time

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from grader.base.text import MOST_QUOTED, quote
-from torchkata.course import predictions
 from torchkata.course.submission import MAX_BYTES
 
 MAX_ENTRIES = 10_000  # maximum number of entries of any kind in an archive or a directory
@@ -26,13 +25,11 @@ class SubmissionError(Exception):
 
     Args:
         why: the reason.
-        detail: text taken from the student's files, such as a name. Long text is truncated, and pseudonymized results
-            do not include it.
+        detail: text taken from the student's files, such as a name. Long text is truncated.
     """
 
     def __init__(self, why: str, detail: str = "") -> None:
         super().__init__(f"{why} ({quote(detail)})" if detail else why)
-        self.why = why
 
 
 def read_archive(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -53,9 +50,9 @@ def read_zip(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if is_read(check_name(info.filename).name) and not info.is_dir() and kind in (0, stat.S_IFREG):
+            if check_name(info.filename).name.endswith(".py") and not info.is_dir() and kind in (0, stat.S_IFREG):
                 with archive.open(info) as file:
-                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1), info.filename)
+                    yield PurePosixPath(info.filename), check_size(file.read(MAX_BYTES + 1))
 
 
 def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -68,10 +65,10 @@ def read_tar(content: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
         for count, info in enumerate(archive):
             if count >= MAX_ENTRIES:
                 raise SubmissionError(f"more than {MAX_ENTRIES} entries")
-            if is_read(check_name(info.name).name) and info.isreg():
+            if check_name(info.name).name.endswith(".py") and info.isreg():
                 file = archive.extractfile(info)
                 assert file is not None
-                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1), info.name)
+                yield PurePosixPath(info.name), check_size(file.read(MAX_BYTES + 1))
 
 
 def decompress(content: bytes) -> bytes:
@@ -93,18 +90,8 @@ def check_name(name: str) -> PurePosixPath:
     return entry
 
 
-def is_read(name: str) -> bool:
-    """Return whether the grader reads files with this name: Python files and the file with the predictions."""
-    return name.endswith(".py") or name == predictions.FILE
-
-
-def check_size(content: bytes, name: str) -> bytes:
-    """Return the content of a file, or b"" if the file contains predictions and is too large.
-
-    Raises SubmissionError if a Python file is too large to be a hand-written module.
-    """
+def check_size(content: bytes) -> bytes:
+    """Return the content of a file. Raises SubmissionError if it is too large to be a hand-written module."""
     if len(content) > MAX_BYTES:
-        if PurePosixPath(name).name == predictions.FILE:
-            return b""
         raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
     return content

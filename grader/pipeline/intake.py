@@ -6,9 +6,7 @@ A submission that cannot be read becomes a refusal and does not affect the other
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
-from grader.marks.pseudonyms import pseudonyms_for
 from grader.pipeline.archives import SubmissionError
 from grader.pipeline.submission import Submission, read_submission
 from grader.pipeline.submission_ids import Entry, Refusal
@@ -35,15 +33,3 @@ def take_in(entry: Entry) -> Submission | Refusal:
         return replace(read_submission(entry.path, entry.files), id=entry.id)
     except SubmissionError as error:
         return Refusal(entry, error)
-
-
-def pseudonymize(
-    entries: Sequence[Entry], refused: Sequence[Refusal], key: Path, out: Path
-) -> tuple[list[Entry], list[Refusal]]:
-    """Replace ids by pseudonyms, so that messages contain no paths. Raises CallError if the key file can't be used."""
-    names = pseudonyms_for([entry.id for entry in (*entries, *(refusal.entry for refusal in refused))], key, out)
-
-    def rename(entry: Entry) -> Entry:
-        return replace(entry, id=names[entry.id], pseudonym=True)
-
-    return [rename(entry) for entry in entries], [replace(refusal, entry=rename(refusal.entry)) for refusal in refused]

@@ -26,10 +26,9 @@ from grader.results.history import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
-from torchkata.course.predictions import compare_file
 
 OTHERS_WRITE = 0o022  # write permission for the group or for everyone
-SAME_END = ("device", "replay", "keep")  # options that do not affect the results of katas; speed has its own digest
+SAME_END = ("device", "keep")  # options that do not affect the results of katas; speed has its own digest
 
 
 class GradingOptions(msgspec.Struct, frozen=True):
@@ -40,7 +39,6 @@ class GradingOptions(msgspec.Struct, frozen=True):
     isolation: Isolation
     katas: tuple[str, ...]
     device: Literal["none", "cpu", "cuda"] = "none"
-    replay: bool = True  # draw the inputs once for all submissions
     keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
 
     def select_dependencies(self, *without: str) -> dict[str, object]:
@@ -58,12 +56,8 @@ class Options:
     jobs: int = 1
     force: bool = False
     quiet: bool = False
-    gradescope: Path | None = None
     executor: Literal["local", "slurm"] = "local"
     slurm: tuple[str, ...] = ()  # KEY=VALUE
-    per_task: int | None = None  # number of submissions per cluster task; None for an estimate based on their duration
-    pseudonyms: Path | None = None  # the key file; source code is then not stored, since it may name its author
-    people: Path | None = None
     as_json: bool = False
     alone: bool = True  # no other process writes to `out` at the same time
     since_ns: int = 0  # regrade results that were stored before this time in nanoseconds, by the file system's clock
@@ -111,19 +105,14 @@ class Queue:
                 ready = True
             fingerprint = digest_result(submission.files, grading.select_dependencies())
             stored = load_replaced(self.options, entry.id)
-            predicted = compare_file(submission.predictions, [kata.name for kata in self.katas])
             if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
-                if stored.predictions != predicted:
-                    result.write(replace(stored, predictions=predicted), out)
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
             self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
             reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
             if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
-                found = replace(
-                    stored, fingerprint=fingerprint, course=course_version(), unreadable="", predictions=predicted
-                )
+                found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
                 result.write(found, out)
                 self.reused.append(entry.id)
                 continue

@@ -24,7 +24,6 @@ from grader.results import result, source
 from grader.results.dependencies import digest_submission, environment
 from grader.results.history import course_version
 from grader.sandbox.launch import Sandbox
-from torchkata.course.predictions import compare_file
 
 
 def grade_tests(
@@ -70,7 +69,6 @@ def grade_tests(
         private=private,
         katas=queue.katas,
         startup=startup,
-        replay=options.grading.replay,
     )
     return outcome
 
@@ -128,8 +126,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
     fingerprint = queue.prints.pop(submission)
-    code = event.job.submission.files if options.pseudonyms is None else {}
-    source.store(options.out, submission, fingerprint, code)
+    source.store(options.out, submission, fingerprint, event.job.submission.files)
     new = msgspec.structs.replace(
         queue.blank(submission),
         score=sum(kata.score for kata in katas),
@@ -142,8 +139,6 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         findings=event.findings,
         basis=queue.bases.pop(submission),
         course=course_version(),
-        handed_in=event.job.submission.handed_in,
         submitted=submitted,
-        predictions=compare_file(event.job.submission.predictions, [kata.name for kata in queue.katas]),
     )
     result.write(new, options.out)

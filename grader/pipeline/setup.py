@@ -26,8 +26,6 @@ def run_with_tests(
     private: Sequence[Path] = (),
     katas: Sequence[Kata] = (),
     startup: Startup | None = None,
-    *,
-    replay: bool = True,
 ) -> None:
     """Call `use` with the tests of these katas and a sandbox. Raises MachineError if the isolation is not available.
 
@@ -35,7 +33,6 @@ def run_with_tests(
         private: paths other than the course that must not be readable from within the sandbox.
         katas: the katas to test; if empty, all katas.
         startup: may already have launched the sandbox.
-        replay: draw the inputs once for all submissions.
     """
     chosen = katas or [*course().katas.values()]
     demand_gradable(chosen)
@@ -51,7 +48,7 @@ def run_with_tests(
                 use(tests, sandbox)
 
             steps.show("collecting the tests")  # while the sandbox imports its modules
-            collect_tests(begin, examples, profile, katas, SharedInputs() if replay else None)
+            collect_tests(begin, examples, profile, katas, SharedInputs())
 
         try_isolations(isolation, warn, run)
 

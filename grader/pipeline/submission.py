@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, check_size, is_read, read_archive
-from grader.pipeline.commits import find_commit_time
-from torchkata.course import course, predictions
+from grader.pipeline.archives import ENDINGS, MAX_ENTRIES, SubmissionError, check_size, read_archive
+from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 
 MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files, including those that are not graded
@@ -35,8 +34,6 @@ class Submission:
 
     id: str
     files: dict[str, bytes]
-    handed_in: str = ""  # the time of the last commit, if the submission is a git repository
-    predictions: bytes = b""  # the file that `kata predict` writes, if it is part of the submission
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
@@ -49,10 +46,9 @@ def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submi
             found = [read_loose(loose)] if loose else find_entries(handed_in)
             packages = (choose_package(list(check_total(entries))) for entries in found)
             files = next(filter(None, packages), {})
-        predicted = files.pop(predictions.FILE, b"")
         if not files:
             raise SubmissionError(f"contains no kata (such as assignment/{next(iter(course().katas))}.py)")
-        return Submission(identify(path), files, "" if loose else find_commit_time(path, files), predicted)
+        return Submission(identify(path), files)
     except SubmissionError:
         raise
     except FileNotFoundError:
@@ -108,7 +104,7 @@ def read_loose(files: Iterable[tuple[str, Path]]) -> Entries:
             if not stat.S_ISREG(found.st_mode):
                 raise SubmissionError("not a file", name)
             check_owner(found, found.st_uid, name)
-            yield PurePosixPath(name), check_size(read_at_most(file, MAX_BYTES), name)
+            yield PurePosixPath(name), check_size(read_at_most(file, MAX_BYTES))
 
 
 def read_archive_file(file: int, owner: int, name: str = "") -> Entries:
@@ -199,9 +195,9 @@ def open_folder(folder: int | None, name: str | Path) -> Iterator[int]:
 
 
 def read_folder(folder: int, owner: int, inside: PurePosixPath) -> Entries:
-    """Yield the Python files and the predictions directly inside a folder."""
+    """Yield the Python files directly inside a folder."""
     for name in list_names(folder):
-        content = read_file(folder, name, owner) if is_read(name) else None
+        content = read_file(folder, name, owner) if name.endswith(".py") else None
         if content is not None:
             yield inside / name, content
 
@@ -223,7 +219,7 @@ def read_file(folder: int, name: str, owner: int) -> bytes | None:
             if not stat.S_ISREG(found.st_mode):
                 return None
             check_owner(found, owner, name)
-            return check_size(read_at_most(file, MAX_BYTES), name)
+            return check_size(read_at_most(file, MAX_BYTES))
     except OSError as error:
         if error.errno in NO_FILE:
             return None
@@ -235,7 +231,7 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, byte
     folders: dict[PurePosixPath, dict[str, bytes]] = {}
     for entry, content in entries:
         name = unicodedata.normalize("NFC", entry.name)
-        if (is_module(name) or name == predictions.FILE) and is_shallow(entry):
+        if is_module(name) and is_shallow(entry):
             folders.setdefault(entry.parent, {})[name] = content
     katas = {f"{kata}.py" for kata in course().katas}
     ranked = sorted(
@@ -243,7 +239,7 @@ def choose_package(entries: list[tuple[PurePosixPath, bytes]]) -> dict[str, byte
         key=lambda folder: (folder.name != "assignment", -len(katas & folders[folder].keys()), str(folder)),
     )
     files = folders[ranked[0]] if ranked else {}
-    if len(files.keys() - {predictions.FILE}) > MAX_FILES:
+    if len(files) > MAX_FILES:
         raise SubmissionError(f"more than {MAX_FILES} Python files in one folder")
     return dict(sorted(files.items()))
 

@@ -19,17 +19,16 @@ UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes,
 
 @dataclass(frozen=True)
 class Entry:
-    """A path, and the id under which its results are stored: its name or a pseudonym."""
+    """A path, and the id under which its results are stored: its name."""
 
     id: str
     path: Path
     files: tuple[tuple[str, Path], ...] = ()  # names and paths of loose files in a shared folder
-    pseudonym: bool = False  # whether the id is a pseudonym, in which case messages must not contain the path
 
     @property
     def label(self) -> str:
         """The name of the entry in messages."""
-        return self.id if self.pseudonym else quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
+        return quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Refusal:
 
     @property
     def reason(self) -> str:
-        """The reason for the refusal. If the id is a pseudonym, the reason contains no text from student files."""
-        return self.error.why if self.entry.pseudonym else str(self.error)
+        """The reason for the refusal."""
+        return str(self.error)
 
     def __str__(self) -> str:
         return f"{self.entry.label}: {self.reason}"

@@ -9,7 +9,6 @@ import msgspec
 from grader.base.cleanup import in_use
 from grader.base.errors import MachineError, convert_write_errors
 from torchkata.course import Tier
-from torchkata.course.predictions import Comparison
 from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
@@ -97,9 +96,7 @@ class Result(msgspec.Struct, frozen=True):
     unreadable: str = ""  # the reason why the submission could not be read, or ""
     basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
-    handed_in: str = ""  # time of the submission's commit including the time zone, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
-    predictions: list[Comparison] = []  # the student's answers to `kata predict`; they do not affect points
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:

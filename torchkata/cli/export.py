@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchkata.course import course
-from torchkata.course import predictions as predicted
+from torchkata.course import course, predictions
 from torchkata.course.submission import (
     IGNORED,
     MAX_BYTES,
@@ -29,7 +28,7 @@ from .secret import find_secret
 from .terminal import CallError, say
 
 FILE = "assignment.zip"
-LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py", predicted.FILE)  # names that are excluded without a note
+LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py", predictions.FILE)  # names that are excluded without a note
 
 
 @dataclass(frozen=True)
@@ -58,15 +57,11 @@ def export(path: Path | None) -> int:
         raise CallError(words("export.too_many", found=len(files), most=MAX_FILES))
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise CallError(words("export.other", path=path))
-    predictions = read_predictions()
-    if predictions is None:
-        notes.append(Note(predicted.FILE, words("export.damaged")))
     notes += [note for name, source in files.items() for note in find_mistakes(name, source, files)]
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
     try:
-        packed = files | ({predicted.FILE: predictions} if predictions else {})
-        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in packed.items()}))
+        write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
     if notes:
@@ -100,17 +95,6 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
             other = next((path.name for path in found if path.name.lower() == name), None)
             notes.append(Note(name, words("export.misnamed", found=other) if other else words("export.missing")))
     return files, notes
-
-
-def read_predictions() -> bytes | None:
-    """Return the valid entries of the predictions file, b"" if it does not exist, or None if it is damaged."""
-    try:
-        found = predicted.parse_file((course().assignment / predicted.FILE).read_bytes())
-    except FileNotFoundError:
-        return b""
-    except OSError:
-        return None
-    return predicted.format_file(found) if found else None
 
 
 def reason_to_skip(path: Path) -> str:

@@ -1,11 +1,11 @@
 """The questions of `kata predict`, and a student's predictions, which are stored in `assignment/predictions.json`.
 
-`kata predict` and the grader share these rules. Students can edit the file, so numbers out of bounds are ignored.
+Students can edit the file, so numbers out of bounds are ignored. The grader does not read it.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
@@ -57,24 +57,6 @@ class Predictions:
     katas: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A question with the predicted number and the correct one."""
-
-    kata: str
-    text: str
-    unit: str
-    predicted: float
-    right: float
-    measured: bool  # whether the right number was measured by the student's machine
-    runs: int = 0  # complete test runs of the kata before the prediction
-
-    @property
-    def ratio(self) -> float:
-        """The predicted number divided by the correct one."""
-        return self.predicted / self.right
-
-
 def has_questions(kata: str) -> bool:
     """Return whether there are questions about a kata, without importing them."""
     return (course().folder(kata) / "questions.py").is_file()
@@ -105,29 +87,6 @@ def draw_sizes(question: Question, seed: int, kata: str, name: str) -> dict[str,
 def find_right(question: Question, sizes: dict[str, Any], given: Prediction) -> float | None:
     """Return the correct number, or None if it has to be measured and has not been measured yet."""
     return given.measured if question.measured else float(question.answer(**sizes))
-
-
-def compare(predictions: Predictions, kata: str) -> Iterator[Comparison]:
-    """Yield a comparison for each prediction about a kata, if the correct number is known.
-
-    Raises CourseError if the questions can't be loaded.
-    """
-    given = predictions.katas.get(kata, {})
-    for name, question in load_questions(kata).items() if given else ():
-        if found := given.get(name):
-            sizes = draw_sizes(question, predictions.seed, kata, name)
-            if (right := find_right(question, sizes, found)) is not None:
-                text = question.text.format(**sizes)
-                yield Comparison(kata, text, question.unit, found.predicted, right, question.measured, found.runs)
-
-
-def compare_file(content: bytes, katas: Iterable[str]) -> list[Comparison]:
-    """Return the comparisons for these katas, given the content of a predictions file, which need not be valid.
-
-    Raises CourseError if the questions can't be loaded.
-    """
-    predictions = parse_file(content)
-    return [one for kata in katas for one in compare(predictions, kata)] if predictions else []
 
 
 def format_file(predictions: Predictions) -> bytes:

@@ -176,7 +176,7 @@ class LiveReport:
 
     def write(self, content: bytes) -> None:
         """Replace the report atomically."""
-        with convert_write_errors(f"--gradescope {self.path}"):
+        with convert_write_errors(self.path):
             write_whole(self.path, content)
 
 

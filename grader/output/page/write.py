@@ -234,6 +234,5 @@ def collect_details(shown: Shown, marks: Sequence[ShownMark], *, instructor: boo
         "findings": findings,
         "parts": shown.parts,
         "codes": {file: code for file, code in codes.items() if file not in left_out or code.notes},
-        "predictions": shown.result.predictions,
         "helpers": find_helpers(codes),
     }

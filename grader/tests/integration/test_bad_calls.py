@@ -32,10 +32,8 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("grade ada --out out --kata lineal", "there is no kata 'lineal'; did you mean linear?"),
     ("grade ada --out out --kata zzz", "there is no kata 'zzz'; the katas are same_storage, linear"),
     ("grade ada --out file", "--out file: can't write there"),
-    ("grade ada other/ada --out out --gradescope file.json", "supports only a single submission"),
-    ("grade ada --out out --gradescope no/file.json", "there is no directory"),
-    ("grade ada --out out --pseudonyms out/key.json", "where readers of the results would find the names"),
-    ("grade ada --out out --slurm mem=1G", "--slurm and --per-task need --executor slurm"),
+    ("gradescope ada no/file.json --out out --seed 1", "no/file.json: there is no directory no"),
+    ("grade ada --out out --slurm mem=1G", "--slurm needs --executor slurm"),
     ("grade ada --out out --executor slurm --slurm mem=1 --slurm mem=2", "mem is given twice"),
     ("report empty", "empty: contains no results"),
     ("report nowhere", "nowhere: there is no such directory"),
@@ -45,6 +43,8 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("export empty --format junit --to to", "empty: contains no results"),
     ("export nowhere --format junit --to to", "nowhere: contains no results"),
     ("export results --format junit --to file/to", "can't write there"),
+    ("export results --format sources --to other", "--to other: is not empty; choose a new directory"),
+    ("export results --format sources --to to", "the code is not stored; run `grader grade --force` again"),
     ("export results --format junit --to to --field owner=ada", "--field can be used only with --format classroom50"),
     ("export results --format classroom50 --to to --field owner", "--field owner: must have the form NAME=VALUE"),
     ("export results --format classroom50 --to to", "classroom50 needs classroom, assignment, owner, submission,"),
@@ -65,7 +65,6 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("new kata third --track none", "--track none: unknown track; the tracks are core, "),
     ("new course other", "is not empty; choose a new directory"),
     ("new course new --title 'a \"quote\"'", "must not contain quotes, backslashes or line breaks"),
-    ("similar ada --folders other --kata linear", "--folders other: is not empty; choose a new directory"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`grader grade --gradescope` writes its file after every test, even if the run is killed."""
+"""The command that the Gradescope package runs writes its file after every test, even if the run is killed."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.tests import ROOT
-from grader.tests.conftest import call_grader, grade
+from grader.tests.conftest import call_grader, run
 from grader.tests.support.platforms import parse_gradescope
 from grader.tests.support.submissions import OPTIONS, PRIMES
 from torchkata.course import course
@@ -22,20 +22,20 @@ COMPLETE = ROOT / "examples/submissions/complete"
 def test_rerun_rewrites_the_gradescope_file(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     submission = PRIMES / "submissions/complete"
-    arguments = (submission, "--out", tmp_path / "out", *OPTIONS, "--gradescope", path)
-    assert grade(*arguments, course=PRIMES).code == 0
+    parts = ("--course", PRIMES, "gradescope", submission, path, "--out", tmp_path / "out", "--seed", 0, *OPTIONS)
+    assert run("grader", *map(str, parts)).code == 0
     first = parse_gradescope(path.read_bytes())
     assert (first["score"], first["output"]) == (50, "")
     path.unlink()
-    assert "were already graded" in call_grader("--course", PRIMES, "grade", *arguments).out
+    assert "were already graded" in call_grader(*parts).out
     assert parse_gradescope(path.read_bytes()) == first
 
 
 @pytest.mark.parametrize("enough", [1, pytest.param(12, marks=pytest.mark.timing)])
 def test_killed_grader_keeps_points_earned_so_far(tmp_path: Path, enough: int) -> None:
     path = tmp_path / "results.json"
-    command = [sys.executable, "-m", "grader", "grade", str(COMPLETE), "--out", str(tmp_path / "out")]
-    command += ["--examples", "60", "--gradescope", str(path), "--quiet"]
+    command = [sys.executable, "-m", "grader", "gradescope", str(COMPLETE), str(path), "--seed", "0"]
+    command += ["--out", str(tmp_path / "out"), "--examples", "60"]
     grader = subprocess.Popen(command, cwd=ROOT)
     deadline = time.monotonic() + 500
     ended = 0

@@ -32,7 +32,8 @@ def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "the seed must be random"
     assert "were already graded" in grade_again(right, out).out
     live = tmp_path / "results.json"
-    assert grade(wrong, out, "--gradescope", str(live)).code == 0
+    parts = ("--course", PRIMES, "gradescope", wrong, live, "--out", out, "--seed", seed)
+    assert run("grader", *map(str, parts), "--kata", "sieve", "--examples", "20").code == 0
     assert (out / ".seed").read_text().strip() == seed
     results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
     assert [str(result["seed"]) for result in results] == [seed, seed]

@@ -53,7 +53,7 @@ class SlurmRun:
     ) -> None:
         self.out = out
         parts = ["--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT]
-        parts += ["--executor", "slurm", "--per-task", "2", *options]
+        parts += ["--executor", "slurm", "--slurm", "per-task=2", *options]
         command = [sys.executable, "-m", "grader", *map(str, parts)]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)

@@ -16,7 +16,6 @@ from grader.tests.support.hostile_entries import (
     draw_archive,
     make_fifo,
     make_link,
-    make_repository,
     make_socket,
     make_tree,
     write,
@@ -161,7 +160,7 @@ ARCHIVES: tuple[tuple[str, bytes], ...] = (
 
 
 def make_entry(folder: Path, number: int, chance: random.Random) -> None:
-    """Create a hostile submission: one of the kinds above, or a random tree, archive or git repository."""
+    """Create a hostile submission: one of the kinds above, or a random tree or archive."""
     path = folder / os.fsdecode(chance.choice(NAMES)(number))
     if os.path.lexists(path):
         path = folder / f"{CANARY}{number}"
@@ -172,7 +171,7 @@ def make_entry(folder: Path, number: int, chance: random.Random) -> None:
         ending, content = draw_archive(chance) if kind < 7 else chance.choice(ARCHIVES)
         write(folder / f"{path.name}{ending}", content)
     else:
-        (make_tree if kind == 8 else make_repository)(path, chance)
+        make_tree(path, chance)
 
 
 def make_hostile_class(folder: Path, seed: int, count: int) -> None:

@@ -1,11 +1,10 @@
-"""Generates random hostile entries of a class: trees of files, archives and git repositories.
+"""Generates random hostile entries of a class: trees of files and archives.
 
 All choices are drawn from a `random.Random`, which may be provided by Hypothesis.
 """
 
 import bz2
 import gzip
-import hashlib
 import io
 import lzma
 import os
@@ -13,7 +12,6 @@ import random
 import socket
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -44,10 +42,6 @@ NOTEBOOK = b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"ce
 CONTENTS = (CODE, b"", b"\0", b"\xff\xfe\0", b"# coding: no-such-coding\n", b"x = " + b"(" * 5000, NOTEBOOK)
 TIMES = (0, 1, 2**31 - 1, -(2**31), 2**33)
 MODES = (0o755, 0o644, 0o000, 0o111, 0o222, 0o444, 0o7777)
-COMMIT_TIMES = (
-    *("1790000000 +0200", "0 +0000", "1790000000 +9999", "1790000000 -1459", "9999999999 +1400"),
-    *("-1 +0000", "253402300799 -1200", "99999999999999999999 +0000", "", "1790000000", "\u0661 +0000"),
-)
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 TYPES = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, b"3", b"7", b"S", b"g")
 FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
@@ -158,28 +152,3 @@ def draw_tar(chance: random.Random) -> tuple[str, bytes]:
             archive.addfile(member, io.BytesIO(content))
     pack = chance.choice((bytes, gzip.compress, bz2.compress, lzma.compress))
     return chance.choice((".tar", ".tar.gz", ".tgz", ".zip")), pack(buffer.getvalue())
-
-
-def make_repository(path: Path, chance: random.Random) -> None:
-    """Create a git repository with a commit of the kata, and corrupt parts of it."""
-    git = path / ".git"
-    write(path / "sieve.py")
-
-    def add(kind: bytes, content: bytes) -> str:
-        content = kind + b" %d\0" % len(content) + content
-        name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
-        write(git / "objects" / name[:2] / name[2:], zlib.compress(content))
-        return name
-
-    tree = add(b"tree", b"100644 sieve.py\0" + bytes.fromhex(add(b"blob", CODE)))
-    at = chance.choice(COMMIT_TIMES)
-    commit = add(b"commit", f"tree {tree}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> {at}\n\ndone".encode())
-    write(git / "HEAD", chance.choice((commit, "ref: refs/heads/main", "ref: refs/heads/../../x")).encode())
-    write(git / "refs/heads/main", commit.encode())
-    for damaged in draw(chance, 2, sorted(git.rglob("*"))):
-        if damaged.is_file():
-            damaged.unlink()
-            if chance.randrange(2):
-                write(damaged, zlib.compress(chance.choice((bytes(2**21), b"tree 9\0", b"commit 1\0x", b""))))
-            else:
-                make_tree(damaged, chance, 1)

@@ -15,7 +15,7 @@ import msgspec
 from rich.console import Console
 
 from grader.cluster import grading, slurm
-from grader.cluster.options import SlurmOptions
+from grader.cluster.options import parse
 from grader.cluster.pending import Pending
 from grader.cluster.plan import Plan
 from grader.cluster.slurm import Array, Job
@@ -209,6 +209,6 @@ def simulate(
         stack.enter_context(patch.object(grading, "estimate_seconds", lambda *_: estimate))
         stack.enter_context(patch.object(grading, "find_pending", lambda *_: pending))
         stack.enter_context(patch.object(os, "stat", count_calls(cluster.calls, "stat")))
-        run = grading.Run(queue, SlurmOptions(), Console(file=printed, width=200), warnings.append)
+        run = grading.Run(queue, parse(options.slurm), Console(file=printed, width=200), warnings.append)
         outcome = run.grade()
     return Simulation(outcome, printed.getvalue(), warnings, cluster, cluster.calls)

@@ -47,6 +47,12 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
     assert parse((f"time={value}",)).minutes == {"tests": minutes, "speed": minutes}
 
 
+def test_number_of_submissions_per_task_is_not_passed_to_slurm() -> None:
+    assert parse(("per-task=12", "mem=8G")) == SlurmOptions({"mem": "8G"}, {"mem": "8G"}, per_task=12)
+    with pytest.raises(CallError, match="per-task is given twice"):
+        parse(("per-task=12", "--per_task=3"))
+
+
 @pytest.mark.parametrize(
     ("option", "words"),
     [
@@ -60,6 +66,9 @@ def test_time_limit_accepts_slurm_formats(value: str, minutes: int) -> None:
         ("gpu:partition=a", "the prefix must be tests or speed"),
         ("time=soon", "expected a time such as 30, 00:30:00 or 1-12:00:00"),
         ("time=00:00:00", "the time must not be 0"),
+        ("per-task=0", "expected a number of submissions per task, such as per-task=10"),
+        ("per-task=ten", "expected a number of submissions per task, such as per-task=10"),
+        ("tests:per-task=5", "expected a number of submissions per task, such as per-task=10"),
     ],
 )
 def test_bad_slurm_option_is_rejected(option: str, words: str) -> None:
@@ -79,7 +88,7 @@ def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest
 
 @given(seconds=st.floats(1e-3, 1e5), submissions=st.integers(1, 100_000), jobs=st.integers(1, 500))
 def test_chunk_size_limits_time_and_number_of_tasks(seconds: float, submissions: int, jobs: int) -> None:
-    size = compute_chunk_size(seconds, submissions, make_slurm_options(Path("out"), jobs=jobs))
+    size = compute_chunk_size(seconds, submissions, jobs)
     tasks = math.ceil(submissions / size)
     assert 1 <= size <= submissions
     assert tasks <= MAX_TASKS
@@ -168,7 +177,8 @@ def test_run_record_matches_only_the_same_call(tmp_path: Path) -> None:
     assert record.load(tmp_path) == stored
     assert stored.since_ns == 0
     assert record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
-    assert record.digest_queue(make_queue(paths, make_slurm_options(tmp_path, jobs=9, per_task=1))) == stored.call
+    same = make_slurm_options(tmp_path, jobs=9, slurm=("per-task=1",))
+    assert record.digest_queue(make_queue(paths, same)) == stored.call
     for other in (
         make_queue(paths[:1], make_slurm_options(tmp_path)),
         make_queue(paths, make_slurm_options(tmp_path, seed=1)),

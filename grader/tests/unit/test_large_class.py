@@ -67,10 +67,10 @@ def test_small_array_limit_leads_to_longer_tasks(tmp_path: Path) -> None:
 
 
 def test_too_small_tasks_get_more_submissions(tmp_path: Path) -> None:
-    options = make_slurm_options(tmp_path / "out", jobs=JOBS, per_task=1)
+    options = make_slurm_options(tmp_path / "out", jobs=JOBS, slurm=("per-task=1",))
     run = simulate(options, [1.0] * 300, estimate=1.0, limit=100)
     assert len(run.slurm.tasks) == 100
-    assert run.warnings == ["--per-task 1 gives more tasks than this cluster allows in an array; using 3"]
+    assert run.warnings == ["--slurm per-task=1 gives more tasks than this cluster allows in an array; using 3"]
 
 
 @pytest.mark.parametrize(

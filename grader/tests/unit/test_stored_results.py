@@ -16,6 +16,7 @@ from grader.pipeline.submission_ids import assign_ids
 from grader.results.dependencies import digest_kata
 from grader.results.history import course_version
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
+from grader.tests import support
 from grader.tests.conftest import call_grader
 from grader.tests.support.platforms import RUNNER, parse_gradescope, parse_junit
 from grader.tests.support.sample_results import make_result
@@ -185,3 +186,15 @@ def test_files_changed_after_testing_are_not_timed(tmp_path: Path) -> None:
     assert (timed_job.files, changed) == (job.submission.files, [])
     (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
     assert find_untimed("cpu", made, {"ada"}) == ([], ["ada"])
+
+
+def test_result_of_earlier_version_is_read_and_shown(tmp_path: Path) -> None:
+    stored = Path(support.__file__).with_name("stored_result.json").read_bytes()
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada/result.json").write_bytes(stored)
+    assert {"handed_in", "predictions"} <= json.loads(stored).keys(), "these fields are no longer part of a result"
+    found = read(tmp_path / "ada/result.json")
+    assert (found.score, found.katas[0].score, found.performance[0].score) == (7, 3, 4)
+    done = call_grader("report", tmp_path, "--feedback", tmp_path / "pages")
+    assert (done.code, done.err) == (0, "")
+    assert "yours = 2 * expected" in (tmp_path / "pages/ada/feedback.html").read_text()

@@ -75,7 +75,7 @@ def test_only_grader_gets_hidden_programs() -> None:
         ("classroom50", KATAS, []),
     ],
 )
-def test_package_contains_hidden_programs_only_if_graded_and_private(
+def test_only_graded_private_package_has_hidden_programs(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
