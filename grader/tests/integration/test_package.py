@@ -21,7 +21,7 @@ from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
 PRIVATE = (
-    "reference/KATA/solution.py reference/KATA/right submissions reference/attacks examples grader/tests __pycache__"
+    "reference/KATA/solution.py reference/KATA/right submissions cheats slow examples grader/tests __pycache__"
 )
 KATAS = ("same_storage", "get_batch", "linear")
 
