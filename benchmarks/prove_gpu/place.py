@@ -17,8 +17,7 @@ T = TypeVar("T")
 DANGEROUS = (  # cheats that may succeed only on a GPU, the most dangerous first
     *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
     *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
-    *("memory_and_reads/reads_past_torch", "memory_and_reads/counts_no_reads", "less_work/in_bfloat16"),
-    *("forged/answers_early", "kept/the_first_block_for_all", "memory_and_reads/ballast"),
+    *("less_work/in_bfloat16", "forged/answers_early", "kept/the_first_block_for_all"),
 )
 
 

@@ -9,7 +9,7 @@ import typer
 from grader.base.main import Command, run_command
 from grader.cli.grading import grade
 from grader.cli.handing_out import new_course, new_kata, package, release
-from grader.cli.proving import calibrate, certify, doctor, translations
+from grader.cli.proving import certify, doctor, translations
 from grader.cli.results import diff, export, marks, report, similar
 from torchkata.course import use
 
@@ -63,7 +63,6 @@ for command in (
     package,
     release,
     doctor,
-    calibrate,
     certify,
     translations,
 ):
