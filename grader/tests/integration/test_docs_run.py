@@ -36,7 +36,7 @@ NOT_RUN = {
     "minutes; test_speed.py::test_stored_speed_results_are_reused": (
         "grader grade submissions/* --out results --device cuda",
     ),
-    "a minute; test_calibrate_cpu.py::test_calibrate_measures_and_stores_cpu_speed": ("grader calibrate",),
+    "a minute; test_doctor_device.py::test_doctor_measures_cpu_speed": ("grader doctor --device cuda",),
     "many minutes; make prove and make speed run it": ("grader certify",),
     "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_executes_every_step": ("make gpu",),
     "needs Podman; test_containerfile.py::test_doctor_and_docs_name_same_container_options": (
