@@ -65,7 +65,7 @@ def make_row(machine: Machine, workload: Workload, reading: Reading) -> Performa
     verdict, points = reading.verdict, points_on(machine.kind, workload)
     taught = ""
     if verdict.outcome != "inconclusive" and verdict.median is not None:  # the result is right
-        taught = choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
+        taught = choose_lesson(workload.name, machine.kind, verdict.median, reading.mfu, machine.device)
     return PerformanceResult(
         workload=workload.name,
         outcome=verdict.outcome,

@@ -95,7 +95,7 @@ class Reading:
     verdict: Final
     thresholds: Tiers  # relative to the baseline's rate
     rate: float | None = None  # median rate in work units per second
-    mfu: float | None = None  # median MFU, if the peak of the device is known
+    mfu: float | None = None  # the rate as a fraction of the peak, if the peak of the device is known
 
 
 class Baseline:

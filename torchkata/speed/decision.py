@@ -104,7 +104,6 @@ class Final:
     tier: Tier | None = None  # the highest tier that was reached
     median: float | None = None
     interval: tuple[float, float] | None = None  # contains the true median with a probability of at least COVERAGE
-    mfu: float | None = None  # the median as a fraction of the peak, with the baseline at its full rate
     used: int = 0  # number of samples
     note: str = ""  # the reason for not passing, for the student
 
@@ -150,7 +149,7 @@ def judge(
     fit = [sample for sample in samples if not is_disturbed(sample, opening, rules)]
     if len(fit) >= rules.looks[0]:
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
-        final = decide(fit, as_ratios(thresholds, peak, ceiling), rules, mfu=peak and ceiling / peak)
+        final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
     if len(samples) >= MAX_SAMPLES_RATIO * (rules.batch if len(fit) < rules.batch else rules.last):
@@ -193,8 +192,8 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
     return Tiers(min(thresholds.passing * scale, REACHABLE.passing), min(thresholds.full * scale, REACHABLE.full))
 
 
-def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
-    """Return the verdict, or None if a higher tier can still be reached. `mfu` is the MFU at a ratio of 1.
+def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules) -> Final | None:
+    """Return the verdict, or None if a higher tier can still be reached.
 
     A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten do not decide). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
@@ -214,7 +213,6 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
         "failed",
         median=middle,
         interval=(ratios[low], at_most[high]),
-        mfu=mfu and middle * mfu,
         used=len(fit),
         note=f"{middle:.2f} of plain torch's speed; {needed.passing:.2f} is needed to pass",
     )
