@@ -6,7 +6,7 @@
     extensions.csv           id, until, reason
     overrides.csv            id, points, reason, who, and kata and test to override only these points
     submission_metadata.yml  from Gradescope: submitters and times
-    pseudonyms.json          the key, if the class was graded under pseudonyms
+    pseudonyms.json          the key that `grader anonymize` wrote, if the class was graded under new names
 
 Only class.csv is required.
 """
@@ -38,7 +38,7 @@ class Rulebook:
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
     submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission; empty if the platform does not list submitters
-    names: Mapping[str, str]  # keyed by pseudonym
+    names: Mapping[str, str]  # keyed by the new name that `grader anonymize` gave
 
 
 def read_rulebook(folder: Path) -> Rulebook:

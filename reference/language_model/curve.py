@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-COLUMNS, LINES = 64, 12
+from reference import plots
+from reference.plots import COLUMNS, Axis
 
 
-def average(losses: list[float], parts: int) -> list[float]:
-    """Return the means of `parts` consecutive pieces of the list, or the list itself if it is shorter."""
+def average(losses: Sequence[float], parts: int) -> list[float]:
+    """Return the means of `parts` consecutive pieces of the list, or of its single items if it is shorter."""
     parts = min(parts, len(losses))
     cuts = [len(losses) * i // parts for i in range(parts + 1)]
     return [statistics.fmean(losses[start:end]) for start, end in pairwise(cuts)]
@@ -17,14 +18,10 @@ def average(losses: list[float], parts: int) -> list[float]:
 
 def draw(losses: list[float]) -> Iterator[str]:
     """Yield the lines of the loss curve, drawn as text."""
-    points = average(losses, COLUMNS)
-    low, high = min(points), max(points)
-    rows = [round((high - point) / (high - low or 1) * (LINES - 1)) for point in points]
-    for line in range(LINES):
-        label = f"{high - (high - low) * line / (LINES - 1):.2f}" if line in (0, LINES // 2, LINES - 1) else ""
-        yield f"{label:>9} │{''.join('•' if row == line else ' ' for row in rows).rstrip()}"
-    yield f"{'':9} └{'─' * COLUMNS}"
-    yield f"{'':11}1{len(losses):>{COLUMNS - 1}}"
+    points = [*zip(average([*range(1, len(losses) + 1)], COLUMNS), average(losses, COLUMNS), strict=True)]
+    low, high = min(loss for _, loss in points), max(loss for _, loss in points)
+    steps = Axis("step", 1, max(2, len(losses)), ".0f")
+    yield from plots.draw([("*", points)], steps, Axis("loss", low, high if high > low else low + 1, ".2f"))
 
 
 def save_picture(losses: Sequence[tuple[int, float]], file: Path) -> None:

@@ -15,12 +15,14 @@ from typing import Any
 
 import torch
 
+from reference import plots
+from reference.plots import Axis
+
 B, D, L = 512, 512, 4
 N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and of 256 MiB, which do not
-COLUMNS, LINES = 64, 14
 RUNS, REPEATS = 3, 5
 PICTURE = Path("roofline.png")
-ROOF, PRODUCT, OTHER, STEP = "·", "x", "o", "S"
+ROOF, PRODUCT, OTHER, STEP = ".", "x", "o", "S"
 
 
 @dataclass(frozen=True)
@@ -178,37 +180,21 @@ def make_clock(device: str) -> Callable[[], float]:
     return clock
 
 
-def compute_limits(roofline: Roofline, points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the base-10 logarithms of the limits of both axes."""
+def make_axes(roofline: Roofline, points: Sequence[Point]) -> tuple[Axis, Axis]:
+    """Return logarithmic axes on which the ridge and all points have some room."""
     intensities = [point.intensity for point in points] + [roofline.ridge]
     speeds = [point.flop_per_sec for point in points] + [roofline.flop_per_sec]
-    low, high = math.log10(min(intensities)) - 0.3, math.log10(max(intensities)) + 0.3
-    return (low, high), (math.log10(min(speeds)) - 0.2, math.log10(max(speeds)) + 0.1)
+    x = Axis("FLOP/byte", min(intensities) / 2, max(intensities) * 2, ".3g", is_log=True)
+    return x, Axis("FLOP/s", min(speeds) / 1.6, max(speeds) * 1.25, ".1e", is_log=True)
 
 
 def draw(roofline: Roofline, points: Sequence[Point]) -> Iterator[str]:
     """Yield the lines of a roofline plot with logarithmic axes, drawn as text."""
-    (left, right), (bottom, top) = compute_limits(roofline, points)
-    cells = [[" "] * COLUMNS for _ in range(LINES)]
-
-    def put(intensity: float, speed: float, mark: str) -> None:
-        column = round((math.log10(intensity) - left) / (right - left) * (COLUMNS - 1))
-        line = round((top - math.log10(speed)) / (top - bottom) * (LINES - 1))
-        if 0 <= line < LINES:
-            cells[line][column] = mark
-
-    for column in range(COLUMNS):
-        intensity = 10 ** (left + (right - left) * column / (COLUMNS - 1))
-        put(intensity, roofline.at(intensity), ROOF)
-    for point in points:
-        put(point.intensity, point.flop_per_sec, point.mark)
-    for line, row in enumerate(cells):
-        speed = 10 ** (top - (top - bottom) * line / (LINES - 1))
-        label = f"{speed:.1e}" if line in (0, LINES // 2, LINES - 1) else ""
-        yield f"{label:>9} │{''.join(row).rstrip()}"
-    yield f"{'FLOP/s':>9} └{'─' * COLUMNS}"
-    ends = f"{10**left:.2g}", f"FLOP/byte {10**right:.2g}"
-    yield f"{'':11}{ends[0]}{ends[1]:>{COLUMNS - len(ends[0])}}"
+    x, y = make_axes(roofline, points)
+    intensities = [x.low * (x.high / x.low) ** (column / plots.COLUMNS) for column in range(plots.COLUMNS)]
+    roof = [(intensity, roofline.at(intensity)) for intensity in intensities]
+    marked = [(point.mark, [(point.intensity, point.flop_per_sec)]) for point in points]
+    yield from plots.draw([(ROOF, roof), *marked], x, y)
 
 
 def save(roofline: Roofline, points: Sequence[Point], texts: Mapping[str, str]) -> str:
@@ -219,8 +205,8 @@ def save(roofline: Roofline, points: Sequence[Point], texts: Mapping[str, str]) 
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    (left, right), _ = compute_limits(roofline, points)
-    ends = [10**left, roofline.ridge, 10**right]
+    x, _ = make_axes(roofline, points)
+    ends = [x.low, roofline.ridge, x.high]
     axes.loglog(ends, [roofline.at(end) for end in ends], color="black")
     names = {PRODUCT: ("product, at best", "x"), OTHER: ("ReLU and SGD, at best", "o"), STEP: ("step, measured", "*")}
     for mark, (name, marker) in names.items():

@@ -9,9 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-RATES = {0.001: "·", 0.01: "o", 0.1: "x", 1.0: "*"}  # the marker of each learning rate in the drawing
+from reference import plots
+from reference.plots import Axis
+
+RATES = {0.001: ".", 0.01: "o", 0.1: "x", 1.0: "*"}  # the marker of each learning rate in the drawing
 D, L, B, STEPS = 16, 2, 32, 100
-COLUMNS, LINES = 64, 14
 LOWEST, HIGHEST = 1e-3, 1e2  # losses that the drawing shows
 PICTURE = Path("rates.png")
 
@@ -47,18 +49,8 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
 
 def draw(curves: Mapping[float, Sequence[float]]) -> Iterator[str]:
     """Yield the lines of a plot of the losses with a logarithmic axis, drawn as text."""
-    bottom, top = math.log10(LOWEST), math.log10(HIGHEST)
-    cells = [[" "] * COLUMNS for _ in range(LINES)]
-    for lr, losses in curves.items():
-        for column in range(COLUMNS):
-            loss = losses[column * (len(losses) - 1) // (COLUMNS - 1)]
-            if LOWEST <= loss <= HIGHEST:
-                cells[round((top - math.log10(loss)) / (top - bottom) * (LINES - 1))][column] = RATES[lr]
-    labels = {0: f"{HIGHEST:g}", LINES - 1: f"{LOWEST:g}"}
-    for line, row in enumerate(cells):
-        yield f"{labels.get(line, ''):>6} │{''.join(row).rstrip()}"
-    yield f"{'loss':>6} └{'─' * COLUMNS}"
-    yield f"{'':8}1{f'step {STEPS}':>{COLUMNS - 1}}"
+    marked = [(RATES[lr], [*enumerate(losses, start=1)]) for lr, losses in curves.items()]
+    yield from plots.draw(marked, Axis("step", 1, STEPS, ".0f"), Axis("loss", LOWEST, HIGHEST, ".2g", is_log=True))
 
 
 def save(curves: Mapping[float, Sequence[float]]) -> None:

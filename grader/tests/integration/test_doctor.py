@@ -70,7 +70,7 @@ def test_doctor_checks_python_and_package_versions(monkeypatch: pytest.MonkeyPat
 def test_doctor_without_installed_grader_checks_only_course_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.base.distribution.NAME", "not-installed-anywhere")
     assert machine.check_python((3, 12, 0)).state == "ok"
-    assert {finding.what for finding in machine.check_packages()} == {"torch", "einops", "jaxtyping"}
+    assert {finding.what for finding in machine.check_packages()} == {"torch", "einops", "jaxtyping", "plotille"}
 
 
 def test_doctor_reports_insufficient_memory(tmp_path: Path) -> None:

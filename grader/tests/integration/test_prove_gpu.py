@@ -270,4 +270,4 @@ def test_bundle_requirements_match_project_dependencies() -> None:
     names = {requirement.split(">")[0] for requirement in bundle.list_requirements()}
     of_engine = {"numpy", "pytest", "hypothesis", "polib"}
     of_grader = {"rich", "msgspec", "packaging", "pyseccomp", "nvidia-ml-py"}
-    assert names == of_engine | of_grader | {"einops", "jaxtyping"}
+    assert names == of_engine | of_grader | {"einops", "jaxtyping", "plotille"}

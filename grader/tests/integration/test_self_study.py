@@ -85,7 +85,7 @@ def test_init_works_without_torch(installed: Path, tmp_path: Path) -> None:
     assert commands[0] == 'cd "here"'
     assert commands[-1] == "kata watch"
     if sys.platform == "linux" and shutil.which("nvidia-smi") is None:
-        others = 'pip install "einops>=0.8" "jaxtyping>=0.2.34"'
+        others = 'pip install "einops>=0.8" "jaxtyping>=0.2.34" "plotille>=6.0"'
         assert commands[1:-1] == [f'pip install "torch>=2.6" {CPU_BUILDS}', others]
     again = run_installed(installed, tmp_path, "kata", "init", "here")
     assert (again.code, again.err.count("\n")) == (2, 1)

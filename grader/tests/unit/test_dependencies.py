@@ -69,7 +69,7 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("reference/train/oracle.py", ANY_FILE),
         ("pyproject.toml", ANY_FILE),
         ("torchkata/compare/assertions.py", {*ENGINE_FILE, "proof"}),
-        ("torchkata/cli/check.py", ENGINE_FILE),
+        ("torchkata/cli/command.py", ENGINE_FILE),
         ("grader/pipeline/inputs.py", {*ENGINE_FILE, "proof"}),
         ("grader/pipeline/collect.py", {*ENGINE_FILE, "proof"}),
         ("grader/sandbox/zygote.py", {*ENGINE_FILE, "proof"}),

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from grader.tests.support.solution import SOLUTION
+from reference import plots
 from reference.measure_step import command
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
 from torchkata.cli import plugins
@@ -44,16 +45,20 @@ def test_operation_is_plotted_on_roof_at_its_intensity() -> None:
 
 
 def test_roofline_drawing_shows_roof_and_operations() -> None:
-    *rows, _, axis = draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])
-    cells = [row.partition("│")[2] for row in rows]
+    rows = [*draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])]
+    assert max(map(len, rows)) <= 80
+    assert "\n".join(rows).isascii(), "a terminal without Unicode must show it"
+    *rows, arrow, axis = rows
+    cells = [row.partition("|")[2] for row in rows]
     heights = {mark: next(i for i, row in enumerate(cells) if mark in row) for mark in (PRODUCT, OTHER, STEP)}
     columns = {mark: cells[heights[mark]].index(mark) for mark in heights}
     assert heights[PRODUCT] < heights[STEP] < heights[OTHER]
     assert columns[OTHER] < columns[STEP] < columns[PRODUCT]
-    assert cells[heights[PRODUCT]].count("·") > command.COLUMNS / 4, "the roof must have a flat part"
-    first = [row.find("·") for row in cells if "·" in row]
+    assert cells[heights[PRODUCT]].count(".") > plots.COLUMNS / 4, "the roof must have a flat part"
+    first = [row.find(".") for row in cells if "." in row]
     assert first == sorted(first, reverse=True), "the slope must rise to the right"
-    assert axis.split() == ["0.05", "FLOP/byte", "2e+02"]
+    assert arrow.endswith("(FLOP/byte)")
+    assert axis.split()[1] == "0.05"
 
 
 def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:

@@ -86,7 +86,7 @@ def test_overly_strict_test_is_found(strict: bool, tmp_path: Path) -> None:
 
 @pytest.mark.timing
 @pytest.mark.parametrize("kata", course().katas.values(), ids=lambda kata: kata.name)
-def test_correct_code_passes_with_results_off_by_one_ulp(kata: Kata, tmp_path: Path) -> None:
+def test_verdicts_survive_results_off_by_one_ulp(kata: Kata, tmp_path: Path) -> None:
     correct = {"solution": course().solution(kata.name).read_bytes()}
     correct |= {entry.name: entry.source.encode() for entry in load_right(kata)}
     for name, code in correct.items():

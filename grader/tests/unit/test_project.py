@@ -67,7 +67,7 @@ def test_worker_can_import_every_probe_and_workload(tmp_path: Path) -> None:
 
 def test_course_loads_without_torch() -> None:
     code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
-    assert run_python("-c", code).out == "8 False\n"
+    assert run_python("-c", code).out == "6 False\n"
 
 
 def test_invalid_zoo_entries_are_rejected() -> None:

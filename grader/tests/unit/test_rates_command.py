@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.tests.support.solution import SOLUTION
+from reference import plots
 from reference.train import command
 from torchkata.cli import plugins
 from torchkata.course import course
@@ -17,10 +18,10 @@ OWN = Assignment(SOLUTION, "exemplary")
 def test_drawing_places_losses_on_logarithmic_axis() -> None:
     steps = command.STEPS
     curves = {0.1: [1e2] * steps, 0.01: [1e-3] * steps, 0.001: [0.0] * steps, 1.0: [float("nan")] * steps}
-    rows = [line.partition("│")[2] for line in command.draw(curves)]
-    assert rows[0] == "x" * command.COLUMNS
-    assert rows[command.LINES - 1] == "o" * command.COLUMNS
-    assert not any(rows[1 : command.LINES - 1])
+    *rows, _, _ = [line.partition("|")[2].strip() for line in command.draw(curves)][1:]
+    assert rows[0] == "x" * plots.COLUMNS
+    assert rows[-1] == "o" * plots.COLUMNS
+    assert not any(rows[1:-1])
 
 
 def test_larger_learning_rate_converges_faster_until_divergence(
