@@ -153,7 +153,7 @@ def test_speed_table_shows_mfu_on_known_device() -> None:
     assert row == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "the thresholds must not exceed plain torch"
 
 
-def test_gpu_stopwatch_empties_cache_before_it_reports_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopwatch_empties_cache_before_reporting_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     free = [5]
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: free.append(7))
     for name, answer in {"get_device_name": lambda: "NVIDIA H200", "is_available": lambda: True}.items():

@@ -70,7 +70,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> FakeBench:
     return made
 
 
-def test_student_code_is_loaded_after_warm_up_and_opening_blocks(bench: FakeBench) -> None:
+def test_student_code_is_loaded_after_opening_blocks(bench: FakeBench) -> None:
     reading = measure(bench)
     assert (reading.verdict.outcome, reading.verdict.tier, reading.verdict.used) == ("passed", "full", 5)
     blocks = round(DEMANDS["cuda"].warm_up_seconds / SECONDS) + 3
