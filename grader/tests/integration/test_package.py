@@ -19,9 +19,7 @@ from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
-PRIVATE = (
-    "reference/KATA/solution.py reference/KATA/right submissions cheats slow examples grader/tests __pycache__"
-)
+PRIVATE = "reference/KATA/solution.py reference/KATA/right submissions cheats slow examples grader/tests __pycache__"
 KATAS = ("same_storage", "get_batch", "linear")
 
 
