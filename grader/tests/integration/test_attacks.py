@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 import pytest
 
-from grader.tests.support.attacks import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
+from grader.tests.attacks.trials import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
 
 SAMPLE = (  # of each family, among the fastest
     *("channel/claims_not_to_be_written", "collusion/talks_through_watches", "denial_of_service/endless_recursion"),
