@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from grader.commands.package.project import copy_project
-from grader.commands.package.write import run_package
+from grader.commands.package.write import Grading, run_package
 from grader.commands.release.contents import build_handout
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
@@ -79,7 +79,7 @@ def test_package_contains_hidden_programs_only_if_graded_and_private(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
-    assert run_package(platform, out, graded, "--seed 0", None, force=False) == 0
+    assert run_package(platform, out, Grading(graded, 10), None, force=False) == 0
     if out.is_file():
         with zipfile.ZipFile(out) as archive:
             archive.extractall(tmp_path / "unpacked")
