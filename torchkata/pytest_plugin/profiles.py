@@ -94,5 +94,15 @@ def derive_seed(request: pytest.FixtureRequest) -> int:
 
     Messages print this seed, so the seed of the run, which may be secret, must not be computable from it.
     """
-    text = f"{get_state(request.config).seed} {request.path.stem} {request.node.name}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1
+    return int.from_bytes(hash_secret(request, request.node.name)[:4]) >> 1
+
+
+@pytest.fixture
+def kata_key(request: pytest.FixtureRequest) -> bytes:
+    """Return 32 secret bytes that are the same for all tests of a kata. They must not reach the student's code."""
+    return hash_secret(request, "")
+
+
+def hash_secret(request: pytest.FixtureRequest, name: str) -> bytes:
+    """Return a hash of the seed of the run, the test file, and a name."""
+    return hashlib.sha256(f"{get_state(request.config).seed} {request.path.stem} {name}".encode()).digest()

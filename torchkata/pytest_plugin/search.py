@@ -32,7 +32,7 @@ from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Student, limit_processor_time
+from torchkata.seam.student import Student, is_secret, limit_processor_time
 from torchkata.seam.values import is_tensor
 
 from .run_state import get_state
@@ -98,6 +98,8 @@ def explain_answers(
 ) -> None:
     """Store in `item` the known mistakes that explain the answers. If there are none, store a pattern in `cause`."""
     state = get_state(item.config)
+    if state.student.last is not None and is_secret(state.student.last.probe):
+        return
     seconds = student_seconds = pair_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
         pair_seconds = PAIR_SECONDS
@@ -141,7 +143,7 @@ def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
     """Return whether a tensor was expected where the smallest input failed. Never raises an exception."""
     with collect_expected() as expected, suppress(Exception, SystemExit):
-        body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+        body.body(**kept[0].given, student=ReplayingStudent(kept[0]))
     return any(map(is_tensor, expected[-1:]))
 
 
@@ -287,7 +289,7 @@ class Search:
             with collect_expected() as expected:
                 try:
                     with patched_oracle(*mistakes), ignore_warnings(), limit_search_time(left, GRACE):
-                        self.body.body(**example.given, student=ReplayingStudent(example.answers))
+                        self.body.body(**example.given, student=ReplayingStudent(example))
                     return Trace(expected, [])
                 except NotRecorded as call:  # the test had failed before this call
                     example.answers.append(self.student.call(call.probe, *call.args_given))
