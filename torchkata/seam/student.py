@@ -26,6 +26,7 @@ from torchkata.i18n.notes import translate
 
 from . import probes
 from .assignment import Assignment
+from .comparisons import Comparisons
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, contains_tensor, to_plain
@@ -161,6 +162,7 @@ class Student:
         found, given = find_probe(probe, args)
         check_probe(found)
         self.last = Call(found, [to_plain(arg) for arg in given])
+        Comparisons.since_call = 0
         if vars(found).get("isolated"):
             self.runner.renew()
         try:
