@@ -3,7 +3,8 @@
 pytest grader/tests/integration/test_attacks.py -k talks_through_locks
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -47,10 +48,10 @@ def check(attack: Attack, level: Level, get_server: GetServer) -> None:
         assert trial.gained == 0
 
 
-def list_parameters(attacks: Iterable[Attack], sample: Collection[str] = ()) -> list[object]:
-    """Return the parameters of a test. Only `make check` runs those that are not in the sample."""
-    marks = {attack.title: [] if attack.title in sample else [pytest.mark.full] for attack in attacks}
-    return [pytest.param(attack, id=attack.title, marks=marks[attack.title]) for attack in attacks]
+def list_parameters(attacks: Iterable[Attack], sample: list[Any], others: list[Any]) -> list[object]:
+    """Return the parameters of a test, with marks for the attacks of the sample and for the others."""
+    in_sample = {True: sample, False: others}
+    return [pytest.param(one, id=one.title, marks=in_sample[one.title in SAMPLE]) for one in attacks]
 
 
 def test_sample_has_an_attack_of_each_family() -> None:
@@ -59,18 +60,18 @@ def test_sample_has_an_attack_of_each_family() -> None:
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-@pytest.mark.parametrize("attack", list_parameters(ATTACKS, SAMPLE))
+@pytest.mark.parametrize("attack", list_parameters(ATTACKS, [pytest.mark.sample], []))
 def test_attack_fails_in_bubblewrap(attack: Attack, get_server: GetServer) -> None:
     check(attack, "bwrap", get_server)
 
 
-@pytest.mark.parametrize("attack", list_parameters(SAFE))
+@pytest.mark.parametrize("attack", list_parameters(SAFE, [], [pytest.mark.timing]))
 def test_attack_fails_without_bubblewrap(attack: Attack, get_server: GetServer) -> None:
     check(attack, "none", get_server)
 
 
 @pytest.mark.timing  # on a busy machine, attacks that reach a limit take longer
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("attack", list_parameters(SAFE))
+@pytest.mark.parametrize("attack", SAFE, ids=lambda attack: attack.title)
 def test_attack_ends_in_time(attack: Attack, level: Level, get_server: GetServer) -> None:
     assert get_server(level).try_attack(attack).seconds <= MAX_SECONDS

@@ -31,6 +31,7 @@ def list_private(files: dict[str, bytes]) -> list[str]:
     return [name for name in files if name.startswith("reference/") and course().is_private(course().root / name)]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("chosen", CHOICES)
 def test_handout_contains_no_secret(chosen: str) -> None:
     files = build(CHOICES[chosen])
@@ -49,6 +50,7 @@ def test_course_for_self_learners_contains_no_secret() -> None:
     assert list_private(files) == find_leaks(files) == []
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("platform", ["gradescope", "github", "classroom50"])
 @pytest.mark.parametrize("chosen", ["all", "core", *WRITTEN_TESTS])
 def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen: str) -> None:
@@ -62,6 +64,7 @@ def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen:
     assert {*private} - FALLBACKS - graded - {"reference/lint.toml"} == set()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("kind", KINDS)
 def test_planted_line_is_found(kind: str) -> None:
     line, place = next(item for item in collect_secrets().items() if kind in item[1])

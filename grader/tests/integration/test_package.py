@@ -65,6 +65,7 @@ def read_results(root: Path) -> dict[str, Any]:
     return parse_gradescope((root / "results/results.json").read_bytes())
 
 
+@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_gradescope_package_installs_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
@@ -188,6 +189,7 @@ def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path:
     assert not (tmp_path / "mark").exists()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("folder", "kata"), [("github/.github/torchkata", "sieve"), ("classroom50", "sieve"), ("gradescope", "linear")]
 )

@@ -102,7 +102,7 @@ def test_search_finds_a_number_computed_from_the_secret(tmp_path: Path) -> None:
     assert find_secret(tmp_path) == ["leak"]
 
 
-@pytest.mark.full
+@pytest.mark.timing  # an hour for all katas
 @pytest.mark.parametrize("name", list(course().katas))
 def test_no_output_about_any_wrong_program_contains_the_secret(name: str, tmp_path: Path) -> None:
     hand_ins = {entry.name: {name: entry} for entry in load_wrong(course().katas[name])}
