@@ -32,7 +32,7 @@ class Platform:
     title: str
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
-    is_public: bool = False  # whether students can read the package; it then contains no hidden programs
+    is_public: bool = False  # whether students can read the package; it then has no fallbacks and no hidden programs
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
@@ -58,6 +58,11 @@ def run_package(name: str, out: Path, katas: Collection[str], grading: str, sour
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
         print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
+    if platform.is_public and any(map(course().prerequisites, katas)) and source is None:
+        print(
+            "note: students can read this package, so it contains no fallbacks: a kata that builds on another one is "
+            "tested with the student's own files"
+        )
     if platform.is_public and programs and source is None:
         print(
             f"note: students can read this package, so it grades {', '.join(programs)} with the programs of the "
@@ -78,7 +83,7 @@ def build_package(platform: Platform, katas: Collection[str], grading: str, sour
     if source is not None:
         written["source"] = project.parse_source(source)
     else:
-        copied = project.copy_project(() if platform.is_public else katas)
+        copied = project.copy_project(katas, is_public=platform.is_public)
         written |= {f"torchkata/{name}": content for name, content in copied.items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 
