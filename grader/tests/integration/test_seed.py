@@ -58,3 +58,11 @@ def test_each_package_has_its_own_seed(tmp_path: Path) -> None:
             options = archive.read("options").decode().split()
         seeds.add(options[options.index("--seed") + 1])
     assert len(seeds) == 2
+
+
+def test_package_that_students_can_read_has_no_seed(tmp_path: Path) -> None:
+    for given, expected in (((), False), (("--seed", 7), True)):
+        out = tmp_path / str(len(given))
+        assert call_grader("--course", PRIMES, "package", "classroom50", out, *given).code == 0
+        assert ("--seed 7" in (out / "options").read_text()) == expected
+        assert ("--seed" in (out / "options").read_text()) == expected
