@@ -37,6 +37,7 @@ def test_handout_contains_no_secret(chosen: str) -> None:
     assert list_private(files) == find_leaks(files) == []
 
 
+@pytest.mark.usefixtures("needs_jupyter")
 @pytest.mark.parametrize("language", course().languages)
 def test_handout_with_notebooks_contains_no_secret(language: str) -> None:
     files = build(KATAS, language, notebooks=True)
