@@ -121,6 +121,7 @@ def test_missing_fallback_is_reported_once(primes: Path) -> None:
         assert not any(found.values())
 
 
+@pytest.mark.usefixtures("needs_linters")
 def test_code_style_is_checked_if_configured(primes: Path) -> None:
     oracle, settings = primes / "reference/sieve/oracle.py", primes / "pyproject.toml"
     oracle.write_text(oracle.read_text("utf-8") + "\nx  =  unknown\n", "utf-8")
