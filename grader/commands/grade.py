@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -135,10 +136,10 @@ def choose_executor(options: Options, start: Startup) -> Executor:
         if options.slurm:
             raise CallError("--slurm needs --executor slurm")
         return partial(grade_here, start)
-    try:
-        from grader.cluster.grading import Slurm
-    except ModuleNotFoundError as error:
-        raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
+    if find_spec("submitit") is None:
+        raise MachineError('submitit is not installed: pip install -e ".[grader,slurm]"')
+    from grader.cluster.grading import Slurm
+
     return Slurm(options).grade
 
 

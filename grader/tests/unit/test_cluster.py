@@ -81,6 +81,7 @@ def test_bad_slurm_option_is_rejected(option: str, words: str) -> None:
 def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("grader.commands.grade.find_spec", lambda _: True)  # whether or not submitit is installed
     done = call_grader("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
     assert done.code == 3
     assert done.err.startswith("grader: sbatch, srun, squeue, scontrol: not found")
