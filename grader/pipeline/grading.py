@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -10,9 +11,11 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
 from torchkata.course import Kata, course
+from torchkata.i18n import format_label, words
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
@@ -64,12 +67,20 @@ def grade_submission(
             if name not in ended:
                 item = tests.items[kata.name][name]
                 with limit_examples(job, item):
-                    result = run_test(item)
+                    result = ask_about_name(job.submission, kata.name, run_test(item))
                 ended[name] = excuse(result) if is_broken(tests, kata.name, result) else result
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
+
+
+def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
+    """Return the result with the names of files that may be the missing file of the kata."""
+    if result.outcome != "not_started" or kata not in submission.near_misses:
+        return result
+    question = words("message.near_miss", file=f"{kata}.py", names=submission.near_misses[kata])
+    return replace(result, message=f"{result.message}\n{format_label(words('label.note'), question)}")
 
 
 def compute_patience(tests: Tests) -> float:

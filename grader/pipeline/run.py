@@ -120,6 +120,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     Raises MachineError if the result can't be stored.
     """
     submission, options = event.job.submission.id, queue.options
+    entry = queue.by_id[submission]
     katas = regrade.add_digests(event.katas)
     submitted = digest_submission(event.job.submission.files)
     if options.grading.keep == "better":
@@ -140,5 +141,8 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         basis=queue.bases.pop(submission),
         course=course_version(),
         submitted=submitted,
+        origin=entry.origin,
+        late_by_platform=entry.late_by_platform,
+        notes=event.job.submission.list_notes(kata.name for kata in queue.katas),
     )
     result.write(new, options.out)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
-from grader.pipeline.archives import SubmissionError
-from grader.pipeline.submission import identify
+from grader.pipeline.layouts import is_late
+from grader.pipeline.trees import SubmissionError
+from grader.pipeline.walk import identify
 from grader.results.ids import DIGEST, LONGEST, append_digest
 
 RESERVED = (  # other names that are used in the results directory
@@ -30,6 +31,19 @@ class Entry:
         """The name of the entry in messages."""
         return quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
 
+    @property
+    def origin(self) -> str:
+        """The absolute path that the submission comes from, in printable form."""
+        path = self.path / self.id if self.files else self.path
+        return quote(
+            str(path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()), MOST_LINE
+        )
+
+    @property
+    def late_by_platform(self) -> bool:
+        """Whether the platform has marked a file of the submission as late, in its name."""
+        return any(is_late(path.name) for path in (self.path, *(path for _, path in self.files)))
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -48,7 +62,7 @@ class Refusal:
 
 
 def assign_ids(
-    paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
+    paths: Sequence[Path], loose: Mapping[tuple[Path, str], Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
     """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
@@ -57,7 +71,7 @@ def assign_ids(
     systems, or if the name already looks as if it ended with a digest.
     """
     entries = [Entry(identify(path), path) for path in paths]
-    entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
+    entries += [Entry(id, folder, tuple(sorted(files))) for (folder, id), files in loose.items()]
     similar: dict[str, dict[object, Entry]] = {}
     refused: list[Refusal] = []
     for entry in entries:

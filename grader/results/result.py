@@ -97,6 +97,9 @@ class Result(msgspec.Struct, frozen=True):
     basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
+    origin: str = ""  # path of the submission
+    late_by_platform: bool = False  # the platform has marked the submission as late
+    notes: list[str] = []  # for the instructor: files that may be katas, but were left aside
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.download import find_submissions
+from grader.pipeline.layouts import find_submissions
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, get_environment, run_program
