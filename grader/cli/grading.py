@@ -102,6 +102,7 @@ def grade(
         options = Options(
             grading,
             out,
+            layout=layout,
             jobs=jobs,
             force=force,
             quiet=quiet,
@@ -109,7 +110,7 @@ def grade(
             slurm=tuple(slurm or ()),
             as_json=json,
         )
-        return lambda: grade_into(submissions, layout, options, start)
+        return lambda: grade_into(submissions, options, start)
 
     sys.exit(run_command(load, stopped=STOPPED[executor], tidy=start.close))
 

@@ -16,7 +16,7 @@ from grader.base.text import list_names
 from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
-from grader.pipeline.layouts import Download, Layout, find_submissions
+from grader.pipeline.layouts import Download, find_submissions
 from grader.pipeline.queue import Options, Queue, demand_no_loss
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
@@ -30,10 +30,8 @@ FINDINGS_SHOWN = 20
 SCHEMA = "torchkata/grade/v1"
 
 
-def grade_into(given: Sequence[Path], layout: Layout | None, options: Options, start: Startup) -> int:
+def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
     """Grade the submissions, store and print the results, and return the exit code.
-
-    With a layout, the given paths are folders of classes.
 
     Raises CallError (before anything is written) if the options or submissions can't be used, or MachineError if this
     machine can't grade.
@@ -44,7 +42,7 @@ def grade_into(given: Sequence[Path], layout: Layout | None, options: Options, s
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
     execute = choose_executor(options, start)
-    return grade_found(given, find_submissions(given, layout), options, start, execute)
+    return grade_found(given, find_submissions(given, options.layout), options, start, execute)
 
 
 def grade_live(submission: Path, report: Path, options: Options, start: Startup) -> int:

@@ -20,6 +20,7 @@ from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline.submission_ids import Entry, Refusal
 from grader.pipeline.trees import SubmissionError
 from grader.pipeline.walk import TOO_MUCH, Submission, read_submission
+from torchkata.course import course
 
 MEMORY_MIB = 512  # memory that a child may allocate in addition to its inherited memory
 SECONDS = 20  # of processor time; a large submission takes less than one
@@ -54,6 +55,7 @@ def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submissi
 
     With `at_once` = 1, each is read when it is needed.
     """
+    demand_katas()
     coming, running = iter(entries), deque[Reader]()
     try:
         while True:
@@ -73,6 +75,11 @@ def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submissi
 def take_in(entry: Entry) -> Submission | Refusal:
     """Read a submission. If it can't be read, return a refusal with the reason."""
     return next(take_in_all([entry]))
+
+
+def demand_katas() -> None:
+    """Load the katas once for all children. Raises CourseError if the course is invalid."""
+    assert course().katas
 
 
 def start(entry: Entry) -> Reader:

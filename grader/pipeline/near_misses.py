@@ -19,5 +19,11 @@ def guess_kata(name: str) -> str | None:
     if lower.startswith((".", "test_")) or ("." in lower and not ENDING.search(lower)):
         return None
     words = re.sub(r"[^a-z0-9]+", "_", ENDING.sub(" ", lower)).strip("_")
-    found = [kata for kata in course().katas if re.fullmatch(rf"(?:\w+_)?{kata.casefold()}(?:_\w+|\d+)?", words)]
+    found = [kata for kata in course().katas if begins_or_ends_with(words, kata.casefold())]
     return max(found, key=len, default=None)
+
+
+def begins_or_ends_with(words: str, kata: str) -> bool:
+    """Return whether words that are joined by underscores begin or end with a kata, or are a kata and digits."""
+    rest = words.removeprefix(kata)
+    return words.endswith(f"_{kata}") or (words.startswith(kata) and (not rest.strip("0123456789") or rest[0] == "_"))

@@ -19,6 +19,7 @@ from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
 from grader.pipeline.intake import take_in, take_in_all
 from grader.pipeline.job import Job
+from grader.pipeline.layouts import Layout
 from grader.pipeline.submission_ids import Entry, Refusal
 from grader.results import result
 from grader.results.dependencies import digest_basis, digest_result, digest_submission, environment
@@ -53,6 +54,7 @@ class Options:
 
     grading: GradingOptions
     out: Path
+    layout: Layout | None = None  # of the folders that contain the submissions
     jobs: int = 1
     force: bool = False
     quiet: bool = False

@@ -227,11 +227,16 @@ def open_archive(content: bytes, budget: Budget) -> VirtualFolder:
     """
     if len(content) > MAX_ARCHIVE:
         raise SubmissionError(f"larger than {MAX_ARCHIVE // 2**20} MiB")
-    if not zipfile.is_zipfile(io.BytesIO(content)):
+    if is_tar(content) or not zipfile.is_zipfile(io.BytesIO(content)):
         return open_tar(content, budget)
     if content.count(ZIP_ENTRY) > MAX_LISTED:  # counted without zipfile, which reads all entries at once
         raise SubmissionError(f"more than {MAX_LISTED} entries")
     return open_zip(content, budget)
+
+
+def is_tar(content: bytes) -> bool:
+    """Return whether an archive is a tar. It may contain a zip, which `is_zipfile` would find."""
+    return content.startswith((*STREAMS,)) or content[257:262] == b"ustar"
 
 
 def open_zip(content: bytes, budget: Budget) -> VirtualFolder:

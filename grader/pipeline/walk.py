@@ -208,6 +208,7 @@ class Walk:
         for name in listing.files:
             if not (is_candidate and unicodedata.normalize("NFC", name) in modules):
                 self.judge(tree, place / name, inside, is_handout=is_handout)
+        self.names.update(() if is_handout else listing.files)
         for name in listing.folders:
             if name.startswith((".", "__")) or name in PACKAGES:
                 self.leave(place / name, "a folder of tools")
@@ -238,8 +239,6 @@ class Walk:
             self.leave(path, "in a folder of the course, not in assignment/")
         else:
             self.leave(path, "not a Python module beside katas")
-            if not is_handout:
-                self.names.add(path.name)
 
     def open(self, tree: Tree, path: PurePosixPath) -> None:
         """Look for katas in an archive. If it can't be read, it is left aside."""
