@@ -19,6 +19,7 @@ from grader.pipeline.trees import find_foreign_ending, is_archive
 
 Layout: TypeAlias = Literal["canvas", "moodle", "gradescope", "github", "folders"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+TITLES: dict[Layout, str] = {"canvas": "Canvas", "moodle": "Moodle", "gradescope": "Gradescope", "github": "GitHub"}
 IGNORED = (METADATA, ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")  # files added by platforms and systems
 CODE = (".py", ".ipynb")
 CANVAS = re.compile(  # -1: a resubmission

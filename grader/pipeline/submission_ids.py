@@ -1,6 +1,7 @@
 """Assigns each submission an id: its name, or if others may have the same name, its name and a digest of its path."""
 
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from grader.results.ids import DIGEST, LONGEST, append_digest
 RESERVED = (  # other names that are used in the results directory
     *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
+REMEDY = "rename it"
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
 
 
@@ -106,7 +108,10 @@ def find_file(entry: Entry) -> object:
 def refuse_name(entry: Entry, problem: str) -> Refusal:
     """Return a refusal with a unique id, which consists of the legible part of the name and a digest of the path."""
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
-    return Refusal(add_digest(replace(entry, id=f"refused-{legible}")), SubmissionError(f"{problem}; rename it"))
+    return Refusal(
+        add_digest(replace(entry, id=f"refused-{legible}")),
+        SubmissionError(problem if problem.endswith(REMEDY) else f"{problem}; {REMEDY}"),
+    )
 
 
 def add_digest(entry: Entry) -> Entry:
@@ -119,6 +124,8 @@ def find_name_problem(name: str) -> str | None:
     """Return why results can't be stored under a name, or None if they can."""
     if not name:
         return "the name consists only of a file extension"
+    if sys.getfilesystemencoding() != "utf-8" and any(unicodedata.category(character) == "Cs" for character in name):
+        return "its name is not ASCII; set a UTF-8 locale (such as LC_ALL=C.UTF-8), or rename it"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         return "its name has unprintable characters"
     if len(name.encode()) > LONGEST:

@@ -11,14 +11,13 @@ A directory, a zip, a tar and loose files are all read by the same rules:
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from grader.base.text import list_names, quote
 from grader.pipeline import trees
-from grader.pipeline.layouts import guess_layout
+from grader.pipeline.layouts import TITLES, Layout, guess_layout
 from grader.pipeline.near_misses import find_near_misses
 from grader.pipeline.trees import (
     ENDINGS,
@@ -47,6 +46,7 @@ PACKAGES = ("site-packages", "dist-packages", "node_modules")
 ENVIRONMENT = "pyvenv.cfg"  # a file in every virtual environment
 HANDOUT = ("tests", "reference", "torchkata", "docs", "grader", "examples")  # folders of the course: not students' code
 TOO_MUCH = "can't be read within the limits of memory and time"
+IF_A_CLASS = "; if this is a class, use: grader grade --layout folders DIR"
 POINTER = b"version https://git-lfs.github.com/spec/"
 SHOWN = 5  # maximum number of names in a message
 LONGEST = 60  # maximum number of characters of such a name
@@ -76,18 +76,12 @@ class Submission:
     @property
     def judged(self) -> dict[str, bytes]:
         """The files, and everything else about the submission that a result depends on."""
-        notes = [*self.near_misses.items(), *map(str, filter(attrgetter("matters"), self.aside))]
+        notes = [*self.near_misses.items(), *self.list_notes()]
         return {**self.files, **({"left aside": repr(notes).encode()} if notes else {})}
 
-    def list_notes(self, katas: Iterable[str]) -> list[str]:
-        """Return a line for the instructor about each of these katas that may be misnamed, and each closed archive."""
-        missed = [describe_near_miss(kata, self.near_misses[kata]) for kata in katas if kata in self.near_misses]
-        return [*missed, *(str(one) for one in self.aside if one.matters)][:MAX_NOTES]
-
-
-def describe_near_miss(kata: str, names: str) -> str:
-    """Return the question whether files belong to a missing kata."""
-    return f"{kata}.py is missing; there is {names}: is it this one?"
+    def list_notes(self) -> list[str]:
+        """Return a line for each entry that was left aside and may contain katas."""
+        return [str(one) for one in self.aside if one.matters][:MAX_NOTES]
 
 
 def read_submission(path: Path, loose: Sequence[tuple[str, Path]] = ()) -> Submission:
@@ -167,6 +161,7 @@ class Walk:
     def __init__(self) -> None:
         self.budget = Budget()
         self.entries = self.archives = self.python = 0
+        self.clones: set[PurePosixPath] = set()  # repositories directly in the top folder
         self.candidates: dict[PurePosixPath, dict[str, bytes]] = {}  # the modules of each folder that has katas
         self.names: set[str] = set()
         self.aside: list[LeftAside] = []
@@ -176,11 +171,14 @@ class Walk:
         """Return the submission that is found in a tree. Raises SubmissionError if there is none."""
         listing = tree.list_names()
         if layout := guess_layout([*listing.files, *listing.folders]):
-            raise SubmissionError(f"looks like a {layout.title()} download; use: grader grade --layout {layout} DIR")
+            raise build_class_refusal(layout)
         self.visit(tree, PurePosixPath(), inside=1)
         if not self.candidates and self.archives:
             self.entries, self.aside = 0, []
             self.visit(tree, PurePosixPath(), inside=0)
+        if len(self.clones) > 1:
+            raise build_class_refusal("github")
+        self.demand_one_person({name for name in listing.files if is_archive(name) or find_foreign_ending(name)})
         files = self.choose()
         missing = [kata for kata in course().katas if f"{kata}.py" not in files]
         found = {kata: show_names(names) for kata in missing if (names := find_near_misses(kata, self.names))}
@@ -197,6 +195,8 @@ class Walk:
         if ENVIRONMENT in listing.files:
             self.leave(place, "a virtual environment")
             return
+        if len(place.parts) == 1 and ".git" in listing.folders:
+            self.clones.add(place)
         is_handout = not {*HANDOUT}.isdisjoint(place.parts)
         modules = {unicodedata.normalize("NFC", name): name for name in listing.files}
         modules = {name: stored for name, stored in modules.items() if is_module(name)}
@@ -277,6 +277,14 @@ class Walk:
         if len(self.aside) < MAX_ASIDE * (2 if matters else 1):
             self.aside.append(LeftAside(show_names([str(path)]), why, matters))
 
+    def demand_one_person(self, archives: Set[str]) -> None:
+        """Raise SubmissionError if the entries of the top folder look like the submissions of a class."""
+        tops = {place.parts[0] for place in self.candidates if place.parts}
+        people = sorted({*tops, *archives})
+        if len(tops) > 1 and len(people) > 2 and PurePosixPath() not in self.candidates:
+            names = list_names([quote(name, LONGEST) for name in people])
+            raise SubmissionError(f"katas of several people, or several versions: {names}; hand in one{IF_A_CLASS}")
+
     def choose(self) -> dict[str, bytes]:
         """Return the files of the folder with the katas. Raises SubmissionError if folders have different ones."""
         folders = {place: files for place, files in self.candidates.items() if not self.katas.isdisjoint(files)}
@@ -305,7 +313,7 @@ class Walk:
             else f"katas are in {names}: hand in one folder"
         )
         if len({place.parts[:1] for place in folders}) > 1 and PurePosixPath() not in folders:
-            why += "; if these are several people's: grader grade --layout folders DIR"
+            why += IF_A_CLASS
         return why
 
     def explain_nothing(self, near: Mapping[str, str]) -> str:
@@ -319,6 +327,11 @@ class Walk:
         if self.aside:
             return f"contains no kata; it has {', '.join(one.path for one in self.aside[:SHOWN])}"
         return f"contains no kata (such as assignment/{next(iter(course().katas))}.py)"
+
+
+def build_class_refusal(layout: Layout) -> SubmissionError:
+    """Return the refusal of a class that the instructor has not called one."""
+    return SubmissionError(f"looks like a class from {TITLES[layout]}; use: grader grade --layout {layout} DIR")
 
 
 def show_place(place: PurePosixPath) -> str:

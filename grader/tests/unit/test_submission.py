@@ -53,7 +53,7 @@ def test_katas_may_be_in_nested_folder_or_archive(tmp_path: Path) -> None:
     found = read_submission(moodle)
     assert (found.id, found.files) == (moodle.name, {"linear.py": b"# x/assignment/linear.py"})
     write_zip(moodle / "again.ZIP", "linear.py")
-    differ = r"^linear\.py is in again\.ZIP and my work\.zip/x/assignment, and they differ: hand in one; if these are"
+    differ = r"^linear\.py is in again\.ZIP and my work\.zip/x/assignment, and they differ: hand in one; if this is"
     with pytest.raises(SubmissionError, match=differ):
         read_submission(moodle)
     deep = write_files(tmp_path / "c", "not/too/deep/down/linear.py")
