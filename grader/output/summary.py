@@ -3,6 +3,8 @@
 Also writes the gradebook.
 """
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
+FROM_PLATFORM = re.compile(r"(?P<name>.+?)(?:_\d+_assignsubmission_\w+|(?:_LATE)?_\d+_(?:\d+_.+|files))", re.DOTALL)
 NARROWEST = 5  # width of "100 ✗"; long names are wrapped, but numbers are never truncated
 UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # not marked with a symbol after the points
 ROWS = 1000  # maximum number of submissions in the table; a larger table takes long to lay out, and nobody reads it
@@ -44,6 +47,8 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
     out.print(build_class_table(found[:ROWS], [kata for name, kata in course().katas.items() if name in graded]))
     if len(found) > ROWS:
         out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
+    notes = [f"  {row.submission}  {note}" for row in found for note in row.left_aside]
+    print_limited(out, "files that were left aside, but may be katas:", notes, limit)
     print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
         out.print(f"isolation: {', '.join(kinds)}", markup=False)
@@ -53,14 +58,22 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
 
 def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
     """Print a line for each finding, up to the limit."""
-    findings = [(row.submission, finding) for row in found for finding in row.findings]
-    if findings:
-        out.print("findings in the sources (shown only to you; they do not affect points):")
-    for submission, finding in findings[:limit]:
-        line = f"  {submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
+    findings = [
+        f"  {row.submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
+        for row in found
+        for finding in row.findings
+    ]
+    print_limited(out, "findings in the sources (shown only to you; they do not affect points):", findings, limit)
+
+
+def print_limited(out: Console, title: str, lines: Sequence[str], limit: int | None) -> None:
+    """Print a title and the first lines, if there are any."""
+    if lines:
+        out.print(title)
+    for line in lines[:limit]:
         out.print(Text(printable(line), style="yellow"), soft_wrap=True)
-    if limit is not None and len(findings) > limit:
-        out.print(f"  … and {len(findings) - limit} more; `grader report` shows all")
+    if limit is not None and len(lines) > limit:
+        out.print(f"  … and {len(lines) - limit} more; `grader report` shows all")
 
 
 def print_problems(err: Console, problems: Sequence[str]) -> None:
@@ -89,15 +102,23 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     timed = any(row.performance for row in rows)
     if timed:
         table.add_column("speed", justify="right", overflow="fold", min_width=NARROWEST)
+    names = shorten_names([row.submission for row in rows])
     for row in rows:
         graded = {kata.kata: kata for kata in row.katas}
         table.add_row(
-            Text(printable(row.submission)),
+            Text(printable(names[row.submission])),
             Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
             *(format_katas([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
             *([format_speed(row)] if timed else []),
         )
     return table
+
+
+def shorten_names(submissions: Sequence[str]) -> dict[str, str]:
+    """Return each id without the numbers that a platform has added, unless two would be the same."""
+    names = {name: found["name"] if (found := FROM_PLATFORM.fullmatch(name)) else name for name in submissions}
+    counts = Counter(names.values())
+    return {name: short if counts[short] == 1 else name for name, short in names.items()}
 
 
 def format_katas(katas: Sequence[KataResult]) -> Text:

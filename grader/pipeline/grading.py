@@ -11,6 +11,7 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
 from torchkata.course import course
@@ -69,12 +70,20 @@ def grade_submission(
             if name not in ended:
                 item = tests.items[kata.name][name]
                 with limit_examples(job, item):
-                    result = name_open_kata(run_test(item), open_katas, job)
+                    result = ask_about_name(job.submission, kata.name, name_open_kata(run_test(item), open_katas, job))
                 ended[name] = excuse(result) if is_broken(tests, kata.name, result) else result
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
+
+
+def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
+    """Return the result with the names of files that may be the missing file of the kata."""
+    if result.outcome != "not_started" or kata not in submission.near_misses:
+        return result
+    question = words("message.near_miss", file=f"{kata}.py", names=submission.near_misses[kata])
+    return replace(result, message=f"{result.message}\n{format_label(words('label.note'), question)}")
 
 
 def compute_patience(tests: Tests) -> float:
