@@ -102,7 +102,7 @@ def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> 
     assert late == ({"adalovelace_11_files"} if layout == "canvas" else set())
 
 
-def test_class_that_is_not_called_one_is_refused_with_the_command(tmp_path: Path) -> None:
+def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
     for layout, (files, _) in CLASSES.items():
         folder = write_tree(tmp_path / layout, files)
         run = grade(folder, "--out", tmp_path / "out")

@@ -91,7 +91,7 @@ def test_no_output_about_wrong_programs_contains_the_secret(sample: Path) -> Non
     assert find_secret(sample) == []
 
 
-def test_a_seed_in_a_message_is_good_for_one_test_only(sample: Path) -> None:
+def test_seed_in_message_is_good_for_one_test(sample: Path) -> None:
     seeds = [found[1] for message in read_messages(sample) if (found := re.search(r"\bseed = (\d+)", message))]
     assert len({*seeds}) > 1
 
@@ -104,6 +104,6 @@ def test_search_finds_a_number_computed_from_the_secret(tmp_path: Path) -> None:
 
 @pytest.mark.timing  # an hour for all katas
 @pytest.mark.parametrize("name", list(course().katas))
-def test_no_output_about_any_wrong_program_contains_the_secret(name: str, tmp_path: Path) -> None:
+def test_no_output_about_a_wrong_program_has_secret(name: str, tmp_path: Path) -> None:
     hand_ins = {entry.name: {name: entry} for entry in load_wrong(course().katas[name])}
     assert find_secret(write_outputs([name], hand_ins, tmp_path)) == []

@@ -96,7 +96,7 @@ def test_mfu_is_unknown_without_datasheet_or_flops(bench: FakeBench) -> None:
 
 
 @pytest.mark.parametrize(("student", "baseline", "outcome"), [(1.4e-3, 1e-3, "passed"), (1.6e-3, 1e-3, "failed")])
-def test_result_may_be_as_inexact_as_that_of_plain_torch(
+def test_result_may_be_as_inexact_as_plain_torch(
     bench: FakeBench, student: float, baseline: float, outcome: str
 ) -> None:
     bench.student_error, bench.baseline_error = student, baseline
@@ -107,7 +107,7 @@ def test_result_may_be_as_inexact_as_that_of_plain_torch(
     assert bench.took.endswith("sSSB." if outcome == "failed" else "SBSB.")
 
 
-def test_wrong_result_of_plain_torch_is_not_the_students_fault(bench: FakeBench) -> None:
+def test_wrong_result_of_plain_torch_blames_no_student(bench: FakeBench) -> None:
     bench.baseline_error = math.inf
     with pytest.raises(Inconclusive, match="plain torch gave a wrong result on this device"):
         measure(bench)
@@ -135,7 +135,7 @@ def test_sides_are_closed_if_student_code_fails(bench: FakeBench) -> None:
     assert bench.took.endswith("sS.")
 
 
-def test_student_block_may_take_ten_times_as_long_as_allowed(bench: FakeBench) -> None:
+def test_student_block_may_take_ten_times_the_limit(bench: FakeBench) -> None:
     measure(bench)
     passing = SECONDS / bench.workload.ratio["cuda"].passing
     assert bench.patience == pytest.approx(PATIENCE_SECONDS + SLOWEST * passing)

@@ -105,7 +105,7 @@ def test_report_shows_status_and_points_of_results() -> None:
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
 
 
-def test_page_shows_median_speed_thresholds_and_points_of_class(tmp_path: Path) -> None:
+def test_page_shows_median_speed_and_thresholds_of_class(tmp_path: Path) -> None:
     made = make_result_with_speed("why")
     slower = replace(made.performance[0], ratio=0.19, mfu=0.148, score=0, outcome="failed")
     results = [

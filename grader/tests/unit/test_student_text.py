@@ -48,7 +48,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "out/eve/result.json").read_text("utf-8")
 
 
-def test_names_in_a_stored_result_are_clean_and_bounded(result: str) -> None:
+def test_names_in_stored_result_are_clean_and_bounded(result: str) -> None:
     texts = list_texts(json.loads(result))
     messages = [text for text in texts if "\n" in text]
     assert "kkkk" in result, "the parameter's name occurs"

@@ -62,7 +62,7 @@ def test_katas_may_be_in_nested_folder_or_archive(tmp_path: Path) -> None:
         read_submission(write_files(tmp_path / "d", "folder.zip/notes.txt"))
 
 
-def test_folder_of_class_is_expanded_if_layout_is_given(tmp_path: Path) -> None:
+def test_folder_of_class_is_expanded_with_layout(tmp_path: Path) -> None:
     moodle = tmp_path / "moodle"
     write_zip(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
     write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")

@@ -207,7 +207,7 @@ TREES = st.dictionaries(
 
 @given(TREES)
 @settings(max_examples=100, deadline=None)
-def test_folder_and_archives_of_same_tree_are_read_alike(files: dict[str, bytes]) -> None:
+def test_folder_and_its_archives_are_read_alike(files: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         outcome = read_outcome(write_tree(folder / "tree", files))
