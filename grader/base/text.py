@@ -40,6 +40,11 @@ def quote(text: str, most: int = MOST_QUOTED) -> str:
     return one_line(text if text.isprintable() else repr(text[:most]), most)
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with a regular noun, such as `1 kata` or `2 katas`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def list_names(names: list[str]) -> str:
     """List the first few names, followed by the number of remaining names."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

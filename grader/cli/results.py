@@ -14,6 +14,12 @@ Excel = Annotated[
 ]
 
 
+Accept = Annotated[
+    bool,
+    typer.Option("--accept-inconclusive", help="Also use results in which a test could not be graded (0 points)."),
+]
+
+
 def parse_format(text: str) -> str:
     """Return `text` if it is the name of an export format. Otherwise raise BadParameter."""
     if text not in format_names():
@@ -79,7 +85,7 @@ def export(
         Path | None,
         typer.Option(
             "--class",
-            help="Folder with the class list, as for `grader marks` (required by canvas, moodle and csv).",
+            help="Folder with class.csv and waive.toml, as for `grader marks` (required by canvas, moodle and csv).",
             metavar="CLASS",
         ),
     ] = None,
@@ -90,6 +96,7 @@ def export(
         ),
     ] = None,
     column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
+    accept: Accept = False,
 ) -> Command:
     """Convert stored results to the format of a platform.
 
@@ -111,7 +118,7 @@ def export(
     from grader.commands.export import run_export
     from grader.output.exporter import Options
 
-    options = Options(to, tuple(field or ()), people, gradebook, column)
+    options = Options(to, tuple(field or ()), people, gradebook, column, accept)
     return lambda: run_export(directory, format, options)
 
 
@@ -121,6 +128,7 @@ def marks(
     people: Annotated[
         Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
     ],
+    accept: Accept = False,
     excel: Excel = False,
 ) -> Command:
     """Compute marks from points, late penalties and manual overrides, and write CLASS/marks.csv.
@@ -138,8 +146,11 @@ def marks(
     CLASS/overrides.csv has the columns id, points, reason, who. Add kata and test to override only the points of a
     test.
 
+    CLASS/waive.toml has lines such as "linear.test_x" = "full" (everybody gets the points of the test) or "drop" (it
+    counts for nobody). `grader report --class` and `grader export --class` apply it, too.
+
     Only class.csv is required. The stored results are not changed.
     """
     from grader.commands.marks import run_marks
 
-    return lambda: run_marks(directory, people, excel=excel)
+    return lambda: run_marks(directory, people, accept=accept, excel=excel)

@@ -16,12 +16,13 @@ ABOUT = [column.name for column in fields(Person) if column.name != "submission"
 FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "final", "reasons")
 
 
-def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
+def run_marks(directory: Path, folder: Path, *, accept: bool, excel: bool) -> int:
     """Write CLASS/marks.csv. Return 2 if there are problems to resolve by hand.
 
     Raises CallError if there are no results, or if a file in CLASS is invalid or can't be written.
     """
-    rows, problems = compute_marks(directory, folder)
+    marks = compute_marks(directory, folder, accept=accept)
+    rows = marks.rows
     with convert_write_errors(folder / MARKS):
         write_whole(folder / MARKS, encode_csv([[*ABOUT, *FIGURES], *map(make_cells, rows)], excel=excel))
     out = create_console()
@@ -31,8 +32,10 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} submitted, {late} of them late")
     if nothing:
         out.print(f"missing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
-    print_problems(create_console(stderr=True), problems)
-    return 2 if problems else 0
+    for note in marks.notes:
+        out.print(note, markup=False, soft_wrap=True)
+    print_problems(create_console(stderr=True), marks.problems)
+    return 2 if marks.problems else 0
 
 
 def make_cells(row: Row) -> list[Cell]:

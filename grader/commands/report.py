@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from grader.base.terminal import create_console
+from grader.marks.waive import read_waivers
 from grader.output.page.overview import DIAGNOSES, ITEMS
 from grader.output.page.write import FEEDBACK, PAGE, read_marks, write_feedback, write_report
 from grader.output.summary import draw_speed, print_class, print_problems, rebuild
+from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results
 
 
@@ -17,14 +19,17 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     """
     demand_results(directory)
     marks, mark_problems = read_marks(directory, people) if people is not None else ({}, [])
-    found, problems = rebuild(directory, excel=excel)
+    waive = read_waivers(people)
+    found, problems = rebuild(directory, people, excel=excel)
     submissions = [row.submission for row in found]
-    problems += [*mark_problems, *write_report(directory, submissions, marks)]
+    problems += [*mark_problems, *write_report(directory, submissions, marks, waive)]
     if feedback is not None:
-        write_feedback(directory, submissions, feedback, marks)
+        write_feedback(directory, submissions, feedback, marks, waive)
     problems += draw_speed(directory, found)
     out = create_console()
     print_class(out, found, directory, limit=None)
+    for line in describe_open({row.submission: [*list_faults(row)] for row in found}):
+        out.print(line, markup=False, soft_wrap=True)
     if any(row.performance for row in found):
         out.print(f"speed:     {directory}/<submission>/roofline.svg", markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)

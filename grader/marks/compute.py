@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.marks.roster import Matching, Person, match_submissions
 from grader.marks.rulebook import Rulebook, read_rulebook
 from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
+from grader.results.faults import Fault, demand_settled, describe_open, describe_waived, list_faults
 from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
 
@@ -24,26 +24,39 @@ class Row:
 
 
 @dataclass(frozen=True)
+class ClassMarks:
+    """The marks of a class, a line for each problem to resolve by hand, and a line for each remark."""
+
+    rows: list[Row]
+    problems: list[str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
 class Graded:
     """The values of a result that affect marks. To save memory, messages are omitted."""
 
     points: Points
     max_score: float
     unreadable: bool
-    conclusive: bool
+    faults: tuple[Fault, ...]
 
 
-def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
-    """Return a row for each person in the class, and a line for each problem to resolve by hand.
+def compute_marks(directory: Path, folder: Path, *, accept: bool = False) -> ClassMarks:
+    """Return a row for each person in the class.
 
-    Raises CallError if there are no results, or if a file of the class is invalid.
+    Raises CallError if there are no results, if a file of the class is invalid, or if a test could not be graded and
+    the instructor does not `accept` that it earns no points.
     """
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = read_graded(directory, book)
+    faults = {name: graded.faults for name, graded in results.items()}
+    demand_settled(faults, accept=accept)
     matching = match_results(book, results)
     rows = list(compute_rows(book, matching.submissions, results))
-    return rows, [*problems, *matching.problems, *find_problems(rows, book, results)]
+    problems += [*matching.problems, *find_problems(rows, book, results)]
+    return ClassMarks(rows, problems, [*describe_waived(faults), *describe_open(faults)])
 
 
 def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
@@ -52,7 +65,7 @@ def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], lis
     Only the points of tests with an override are kept, so that a large class fits in memory.
     """
     tests = {(override.kata, override.test) for overrides in book.overrides.values() for override in overrides}
-    found, problems = read_all(directory, partial(summarize, tests=tests))
+    found, problems = read_all(directory, lambda result: summarize(book.waive(result), tests))
     return {book.names.get(submission, submission): graded for submission, graded in found.items()}, problems
 
 
@@ -65,8 +78,10 @@ def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
         for test in kata.tests
         if (kata.kata, test.name) in tests
     }
-    points = Points(result.score, katas, scores)
-    return Graded(points, result.max_score, bool(result.unreadable), result.conclusive)
+    faults = tuple(map(share, list_faults(result)))
+    waived = tuple(fault.test for fault in faults if fault.kind == "waived")
+    points = Points(result.score, katas, scores, waived)
+    return Graded(points, result.max_score, bool(result.unreadable), faults)
 
 
 def match_results(book: Rulebook, results: Mapping[str, Graded]) -> Matching:
@@ -93,13 +108,11 @@ def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mappin
 
 
 def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Graded]) -> Iterator[str]:
-    """Yield a line for each incomplete result, each unknown submission time, and each override that has no effect."""
+    """Yield a line for each unreadable submission, each unknown submission time, and each override without effect."""
     for row in rows:
         result = results.get(row.submission)
         if result and result.unreadable:
             yield f"{row.submission}: could not be read when it was graded"
-        if result and not result.conclusive:
-            yield f"{row.submission}: grading is incomplete; run `grader grade` again"
         if row.submission and book.policy.due and row.submission not in book.times:
             yield f"{row.submission}: submission time unknown, counted as on time; add it to times.csv"
         for override in book.overrides.get(row.person.id, ()):

@@ -6,6 +6,7 @@
     extensions.csv           id, until, reason
     overrides.csv            id, points, reason, who, and kata and test to override only these points
     submission_metadata.yml  from Gradescope: submitters and times
+    waive.toml               tests whose points everybody gets, or that are left out (see `waive`)
     pseudonyms.json          the key that `grader anonymize` wrote, if the class was graded under new names
 
 Only class.csv is required.
@@ -25,6 +26,7 @@ from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
 from grader.marks.rules import Extension, Override, Policy, add_zone
 from grader.marks.tables import read_table, read_text
+from grader.marks.waive import Waive, read_waivers
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Rulebook:
     overrides: Mapping[str, tuple[Override, ...]]
     submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission; empty if the platform does not list submitters
     names: Mapping[str, str]  # keyed by the new name that `grader anonymize` gave
+    waive: Waive  # applies the waivers to a result
 
 
 def read_rulebook(folder: Path) -> Rulebook:
@@ -56,6 +59,7 @@ def read_rulebook(folder: Path) -> Rulebook:
         read_overrides(folder / "overrides.csv", ids),
         {name: found.submitters for name, found in downloaded.items()},
         read_key(folder / "pseudonyms.json"),
+        read_waivers(folder),
     )
 
 

@@ -61,6 +61,7 @@ class Points:
     score: float
     katas: Mapping[str, float]
     tests: Mapping[tuple[str, str], float]
+    waived: tuple[str, ...] = ()  # tests that are waived for everybody, such as linear.test_shape
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def compute_mark(
     for override in sorted(overrides, key=lambda override: (override.kata, override.test)):
         details = {"points": f"{override.points:g}", "reason": override.reason, "who": override.who}
         reasons.append(class_words("marks.right", target=override.target, **details))
+    if points and points.waived:
+        reasons.append(class_words("marks.waived", tests=", ".join(points.waived)))
     after_late = (raw or 0.0) - late
     final = None if raw is None and not overrides else after_late
     if parts := [override.points - graded_points(points, override) for override in overrides if override.kata]:

@@ -175,7 +175,8 @@ def gradebook_exporter(format: Gradebook) -> Exporter:
     def export(directory: Path, options: Options) -> list[str]:
         if options.people is None or options.gradebook is None:
             raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
-        rows, problems = compute_marks(directory, options.people)
+        found = compute_marks(directory, options.people, accept=options.accept)
+        rows = found.rows
         most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
         marks = [(row.person, row.mark.final) for row in rows]
         try:
@@ -183,6 +184,8 @@ def gradebook_exporter(format: Gradebook) -> Exporter:
         except GradebookError as error:
             raise CallError(f"{options.gradebook}: {error}") from None
         write_file(options.to, text.encode())
-        return [*problems, *more]
+        for note in found.notes:
+            print(note)
+        return [*found.problems, *more]
 
-    return Exporter(export, frozenset({"people", "gradebook", "column"}))
+    return Exporter(export, frozenset({"people", "gradebook", "column", "accept"}))

@@ -14,7 +14,9 @@ from rich.text import Text
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import one_line, printable
+from grader.marks.waive import read_waivers
 from grader.output import gradebook
+from grader.results.faults import describe_waived, list_faults
 from grader.results.load import drop_details, read_all
 from grader.results.result import REHEARSAL, KataResult, Result, ResultError
 from torchkata.course import Kata, course
@@ -27,12 +29,14 @@ UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # not marked with a symbo
 ROWS = 1000  # maximum number of submissions in the table; a larger table takes long to lay out, and nobody reads it
 
 
-def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
+def rebuild(directory: Path, folder: Path | None = None, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook. Return the results in it, and a line for each unreadable result.
 
-    Raises MachineError if the gradebook can't be written.
+    `folder` is the folder of the class, whose waivers are applied. Raises MachineError if the gradebook can't be
+    written.
     """
-    results, problems = read_all(directory, drop_details)
+    waive = read_waivers(folder)
+    results, problems = read_all(directory, lambda result: drop_details(waive(result)))
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
         gradebook.write(found, directory, excel=excel)
@@ -65,6 +69,8 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
     out.print(build_class_table(found[:ROWS], [kata for name, kata in course().katas.items() if name in graded]))
     if len(found) > ROWS:
         out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
+    for line in describe_waived({row.submission: [*list_faults(row)] for row in found}):
+        out.print(Text(line, style="yellow"), soft_wrap=True)
     print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
         out.print(f"isolation: {', '.join(kinds)}", markup=False)

@@ -20,7 +20,7 @@ from grader.results.result import Result, write_whole
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
-from torchkata.result import TestResult
+from torchkata.result import EARNED, TestResult
 
 NOT_RUN = TestResult("", "not_graded")
 
@@ -129,7 +129,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},
-        status=None if open_still else "passed" if row.result.outcome == "passed" else "failed",
+        status=None if open_still else "passed" if row.result.outcome in EARNED else "failed",
     )
 
 
@@ -182,7 +182,7 @@ class LiveReport:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write the `results.json` of each submission."""
-    return write_each(directory, lambda stored: render(stored.result), options.to)
+    return write_each(directory, lambda stored: render(stored.result), options)
 
 
-EXPORTER = Exporter(export)
+EXPORTER = Exporter(export, frozenset({"people", "accept"}))

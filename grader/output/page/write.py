@@ -16,6 +16,7 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
 from grader.marks.rules import Mark
+from grader.marks.waive import Waive, waive_nothing
 from grader.output.page import overview, speed
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
@@ -64,7 +65,7 @@ class Shown:
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
-def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
+def write_report(directory: Path, submissions: Sequence[str], marks: Marks, waive: Waive = waive_nothing) -> list[str]:
     """Write `report.html` and the tables of tests. Return a line for each result that cannot be shown.
 
     The page of a large class has links to `<submission>/report.html`, which are written as well. Submissions are read
@@ -77,7 +78,7 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
         convert_write_errors(directory, MachineError),
         tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=directory) as details,
     ):
-        for shown in load_shown(directory, submissions, view_as_instructor, problems):
+        for shown in load_shown(directory, submissions, view_as_instructor, problems, waive):
             name = shown.result.submission
             student = summarize_student(shown.result, shown.parts, shown.graded)
             if linked:
@@ -95,13 +96,16 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
     return problems
 
 
-def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
+def write_feedback(
+    directory: Path, submissions: Sequence[str], to: Path, marks: Marks, waive: Waive = waive_nothing
+) -> list[str]:
     """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown.
 
     Raises CallError if a page can't be written.
     """
     problems = list[str]()
-    for shown in load_shown(directory, submissions, partial(view_as_student, platform_hides=False), problems):
+    view = partial(view_as_student, platform_hides=False)
+    for shown in load_shown(directory, submissions, view, problems, waive):
         folder = to / shown.result.submission
         with convert_write_errors(f"--feedback {to}"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -115,7 +119,8 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
 
     Raises CallError if there are no results, or if a file of the class is invalid.
     """
-    rows, problems = compute_marks(directory, folder)
+    marks = compute_marks(directory, folder, accept=True)
+    rows = marks.rows
     key = read_key(folder / "pseudonyms.json")
     pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}
     sizes = Counter(row.submission for row in rows)
@@ -125,7 +130,7 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
             name = pseudonyms.get(row.submission, row.submission)
             who = row.person.id if sizes[row.submission] > 1 and not key else ""
             found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.max_score))
-    return found, problems
+    return found, marks.problems
 
 
 def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
@@ -138,13 +143,17 @@ def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) 
 
 
 def load_shown(
-    directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
+    directory: Path,
+    submissions: Sequence[str],
+    view: Callable[[Result], Sequence[VisibleTest]],
+    problems: list[str],
+    waive: Waive,
 ) -> Iterator[Shown]:
     """Yield the results one by one, as selected by `view`. Append a line to `problems` for each unreadable result."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:
-            result = read(path)
+            result = waive(read(path))
             parts = make_parts(result, view(result))
         except ResultError as error:
             problems.append(str(error))
@@ -188,6 +197,7 @@ def render_report(
                 for one in students
             },
             findings=overview.group_findings(students),
+            faults=overview.describe_faults(students),
             strips=speed.make_strips(students),
             roofs=[Markup(svg) for svg in speed.draw_rooflines(students)],
         )

@@ -144,8 +144,8 @@ def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
     assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
     lacks = call_grader("export", results, "--format", "canvas", "--to", to)
     assert (lacks.code, "needs --class FOLDER and --gradebook FILE" in lacks.err) == (2, True)
-    strays = call_grader("export", results, "--format", "junit", "--class", folder, "--to", to)
-    assert (strays.code, strays.err) == (2, "grader: --class can be used only with --format canvas, csv, moodle\n")
+    strays = call_grader("export", results, "--format", "junit", "--gradebook", book, "--to", to)
+    assert (strays.code, strays.err) == (2, "grader: --gradebook can be used only with --format canvas, csv, moodle\n")
 
 
 def test_gradescope_metadata_gives_submitters_and_times(tmp_path: Path) -> None:
