@@ -55,11 +55,19 @@ def report(
 @as_command
 def diff(
     old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
-    new: Annotated[Path, typer.Argument(help="Results directory of the later grading.", metavar="NEW")],
+    new: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Results directory of the later grading (default: compare OLD with what a regrade replaced)."
+        ),
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> Command:
-    """Compare two gradings of the same class, and show the points and outcomes of every test that changed."""
+    """Compare two gradings of the same class, and show the points and outcomes of every test that changed.
+
+    `grader diff DIR` compares the results in DIR with those that the latest regrade replaced (kept in DIR/.previous).
+    """
     from grader.commands.diff import run_diff
 
     return lambda: run_diff(old, new, csv, as_json=json)

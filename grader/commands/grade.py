@@ -23,7 +23,7 @@ from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
 from grader.pipeline.submission_ids import Refusal, assign_ids
-from grader.results import result
+from grader.results import previous, result
 from grader.results.result import Result
 
 FINDINGS_SHOWN = 20
@@ -85,6 +85,7 @@ def grade_found(
         out.print(f"  skipped: {list_names(found.passed_over)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = execute(queue, out, warn, live)
+    previous.forget_older(options.out, options.grading.select_dependencies())
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:

@@ -20,7 +20,7 @@ from grader.pipeline.reference import check_tests, find_missing_solutions
 from grader.pipeline.session import grade as grade_jobs
 from grader.pipeline.setup import run_with_tests
 from grader.pipeline.startup import Startup
-from grader.results import result, source
+from grader.results import previous, result, source
 from grader.results.dependencies import digest_submission, environment
 from grader.results.history import course_version
 from grader.sandbox.launch import Sandbox
@@ -123,6 +123,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     if options.grading.keep == "better":
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
+    previous.keep_previous(options.out, submission, options.grading.select_dependencies())
     fingerprint = queue.prints.pop(submission)
     source.store(options.out, submission, fingerprint, event.job.submission.files)
     new = msgspec.structs.replace(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.results.faults import Fault, describe_open, describe_waived
+from grader.results.previous import forget_older, keep_previous
 from grader.results.result import read
 from grader.results.view import view_as_student
 from grader.tests.conftest import call_grader
@@ -122,3 +123,21 @@ def test_student_is_told_about_waived_hidden_test(tmp_path: Path) -> None:
     for platform_hides in (True, False):
         rows = view_as_student(read(tmp_path / "ada/result.json"), platform_hides=platform_hides)
         assert {(row.result.outcome, row.result.message) for row in rows} == {("waived", "a message")}
+
+
+def test_diff_compares_with_results_that_regrade_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for name in ("ada", "ben", "eve"):
+        store(out, name, "done", "passed", "passed")
+    assert call_grader("diff", out).err.endswith("to compare two directories: grader diff OLD NEW\n")
+    for regrade in ("first", "second"):
+        for name in ("ada", "ben"):
+            keep_previous(out, name, {"course": regrade})
+            store(out, name, "done", "passed", "waived")
+        forget_older(out, {"course": "second"})
+        done = call_grader("diff", out)
+        changed = [f"linear · {TESTS[1]}: 2 submissions, passed → waived", "2 of 3 submissions differ"]
+        assert done.out.splitlines()[-2:] == changed if regrade == "first" else ["0 of 3 submissions differ"]
+    assert len(list(out.glob(".previous/*"))) == 1
+    keep_previous(out, "new", {"course": "second"})
+    assert not list(out.glob(".previous/*/new")), "nothing was replaced"
