@@ -5,6 +5,7 @@ page would interpret, and limits the length of the text.
 """
 
 import re
+from collections.abc import Sequence
 
 CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline and tab
 HALVES = r"\ud800-\udfff"  # surrogates, which represent bytes of a file name that are not UTF-8
@@ -43,6 +44,17 @@ def quote(text: str, most: int = MOST_QUOTED) -> str:
 def count(number: int, noun: str) -> str:
     """Return a number with a regular noun, such as `1 kata` or `2 katas`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def condense(lines: Sequence[str]) -> list[str]:
+    """Merge lines such as `ada: no time` that differ only in the name before the colon into one line with a count."""
+    groups: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, text = line.partition(": ")
+        groups.setdefault(text or line, []).append(name)
+    names_of = {text: f"{list_names(names)} ({len(names)} in all)" for text, names in groups.items() if len(names) > 1}
+    alone = [line for line in lines if (line.partition(": ")[2] or line) not in names_of]
+    return [*alone, *(f"{names}: {text}" for text, names in names_of.items())]
 
 
 def list_names(names: list[str]) -> str:

@@ -104,6 +104,9 @@ def export(
         ),
     ] = None,
     column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also change cells that contain another value, such as EX (excused).")
+    ] = False,
     accept: Accept = False,
 ) -> Command:
     """Convert stored results to the format of a platform.
@@ -126,7 +129,7 @@ def export(
     from grader.commands.export import run_export
     from grader.output.exporter import Options
 
-    options = Options(to, tuple(field or ()), people, gradebook, column, accept)
+    options = Options(to, tuple(field or ()), people, gradebook, column, overwrite, accept)
     return lambda: run_export(directory, format, options)
 
 
@@ -136,6 +139,14 @@ def marks(
     people: Annotated[
         Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
     ],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="First make class.csv from a gradebook (Canvas, Moodle) or GitHub's classroom_roster.csv.",
+            metavar="FILE",
+        ),
+    ] = None,
     accept: Accept = False,
     excel: Excel = False,
 ) -> Command:
@@ -143,9 +154,12 @@ def marks(
 
     CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
 
-    CLASS/policy.toml has the keys due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
+    CLASS/policy.toml has the keys due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days, out_of
+    (the maximum of a mark), only_done (true: a kata earns points only if all of its tests pass).
 
     CLASS/times.csv has the columns submission and time; CLASS/extensions.csv has id, until, reason.
+
+    CLASS/worksheet.csv is Moodle's grading worksheet and contains submission times.
 
     CLASS/submission_metadata.yml is part of Gradescope's download and contains submitters and submission times.
 
@@ -161,4 +175,4 @@ def marks(
     """
     from grader.commands.marks import run_marks
 
-    return lambda: run_marks(directory, people, accept=accept, excel=excel)
+    return lambda: run_marks(directory, people, source, accept=accept, excel=excel)

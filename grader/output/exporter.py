@@ -24,12 +24,14 @@ class Options:
     people: Path | None = None  # the folder that describes the class
     gradebook: Path | None = None
     column: str = ""
+    overwrite: bool = False  # replace marks that the gradebook contains already
     accept: bool = False  # also export results that could not be graded completely
 
 
 OPTIONS = {
     **{"fields": "--field", "people": "--class", "gradebook": "--gradebook", "column": "--column"},
     "accept": "--accept-inconclusive",
+    "overwrite": "--overwrite",
 }
 
 

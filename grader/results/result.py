@@ -97,6 +97,7 @@ class Result(msgspec.Struct, frozen=True):
     basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
+    late_by_platform: bool = False  # whether the platform has marked the submission as late
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:

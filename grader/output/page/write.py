@@ -129,7 +129,7 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
         if row.submission:
             name = pseudonyms.get(row.submission, row.submission)
             who = row.person.id if sizes[row.submission] > 1 and not key else ""
-            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.max_score))
+            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.out_of))
     return found, marks.problems
 
 
