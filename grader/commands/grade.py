@@ -92,7 +92,8 @@ def grade_found(
         for submission in shown:  # at most one submission, or none if it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
     print_class(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
-    out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
+    if live is None:
+        out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
         out.print(
             f"{len(queue.reused)} of {len(shown)} were already graded with the same options (use --force to repeat)."

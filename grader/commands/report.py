@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from grader.base.terminal import create_console
-from grader.marks.waive import read_waivers
 from grader.output.page.overview import DIAGNOSES, ITEMS
-from grader.output.page.write import FEEDBACK, PAGE, read_marks, write_feedback, write_report
+from grader.output.page.write import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.summary import draw_speed, print_class, print_problems, rebuild
 from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results
@@ -18,13 +17,12 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     CallError if there are no results or a file of the class is invalid, or MachineError if a file can't be written.
     """
     demand_results(directory)
-    marks, mark_problems = read_marks(directory, people) if people is not None else ({}, [])
-    waive = read_waivers(people)
+    marks, folder, mark_problems = read_marks(directory, people) if people is not None else ({}, ClassFolder(), [])
     found, problems = rebuild(directory, people, excel=excel)
     submissions = [row.submission for row in found]
-    problems += [*mark_problems, *write_report(directory, submissions, marks, waive)]
+    problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
     if feedback is not None:
-        write_feedback(directory, submissions, feedback, marks, waive)
+        write_feedback(directory, submissions, feedback, marks, folder)
     problems += draw_speed(directory, found)
     out = create_console()
     print_class(out, found, directory, limit=None)

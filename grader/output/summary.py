@@ -14,6 +14,7 @@ from rich.text import Text
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import one_line, printable
+from grader.marks.roster import shorten_names
 from grader.marks.waive import read_waivers
 from grader.output import gradebook
 from grader.results.faults import describe_waived, list_faults
@@ -116,10 +117,11 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
     timed = any(row.performance for row in rows)
     if timed:
         table.add_column("speed", justify="right", overflow="fold", min_width=NARROWEST)
+    names = shorten_names([row.submission for row in rows])
     for row in rows:
         graded = {kata.kata: kata for kata in row.katas}
         table.add_row(
-            Text(printable(row.submission)),
+            Text(printable(names[row.submission])),
             Text(f"{row.score:g}/{row.max_score:g}", style="bold"),
             *(format_katas([graded[kata.name] for kata in column if kata.name in graded]) for column in columns),
             *([format_speed(row)] if timed else []),

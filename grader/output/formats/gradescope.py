@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.errors import convert_write_errors
-from grader.base.text import one_line
+from grader.base.text import one_line, printable
 from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
@@ -84,7 +84,8 @@ def render(result: Result) -> bytes:
     for row in rows:
         numbers[row.group] += 1
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about: dict[str, Any] = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
         report = msgspec.structs.replace(report, leaderboard=build_leaderboard(result))

@@ -1,5 +1,6 @@
 """Tests of marks that follow Canvas, Moodle and GitHub: times, gradebooks in other languages, and class lists."""
 
+import json
 from datetime import datetime
 from pathlib import Path
 
@@ -10,9 +11,9 @@ from grader.base.text import condense
 from grader.marks.gradebook import parse_time
 from grader.marks.roster import shorten_names
 from grader.marks.tables import find_header
-from grader.results.result import read, write
+from grader.results.result import Finding, read, write
 from grader.tests.conftest import call_grader
-from grader.tests.unit.test_class_marks import read_marks, store_results, write_class
+from grader.tests.unit.test_class_marks import read_marks, store_results, strip_tags, write_class
 from grader.tests.unit.test_report_command import store
 
 NO_RULES = {"times_csv": "submission,time\n", "policy_toml": "", "overrides_csv": "id,points,reason,who\n"}
@@ -227,3 +228,34 @@ def test_invalid_due_date_shows_an_example(tmp_path: Path, due: str) -> None:
 def test_names_of_platforms_are_shortened() -> None:
     names = ["Bjarne S_31005_assignsubmission_file", "hopper_LATE_5002_9020_a.zip", "hopper_5003_files", "ada"]
     assert [*shorten_names(names, {"ada": "Ada L"}).values()] == ["Bjarne S", names[1], names[2], "Ada L"]
+
+
+def test_class_page_shows_names_marks_late_and_missing_people(tmp_path: Path) -> None:
+    results, ada, ben = tmp_path / "results", "Ada L_31005_assignsubmission_file", "Ben B_31006_assignsubmission_file"
+    store(results, ada, "done", "passed", "passed")
+    store(results, ben, "wrong", "passed", "failed")
+    rules = {
+        "policy_toml": "due = 2026-10-01T23:59:00Z\npenalty_per_day = 0.25\n",
+        "overrides_csv": NO_RULES["overrides_csv"],
+    }
+    times = f"submission,time\n{ada},2026-10-02T20:00:00Z\n{ben},2026-10-01T20:00:00Z\n"
+    people = "id,name\nada,Ada L\nben,Ben B\neve,Eve E\n"
+    folder = write_class(tmp_path / "class", **{**rules, "times_csv": times, "class_csv": people})
+    done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    assert (done.code, done.err) == (0, "")
+    assert ("Ada L" in done.out, "31005" in done.out) == (True, False), "the table has short names"
+    page = (results / "report.html").read_text("utf-8")
+    text = strip_tags(page)
+    assert "Late and missing Ada L 1 day late Eve E no submission" in text
+    assert "submission points linear mark days late Ada L 2 2 1.5 1 Ben B 1 1 1" in text
+    assert f'title="{ada}"><bdi>Ada L</bdi>' in page
+    assert "<h1><bdi>Ada L</bdi>" in (tmp_path / "pages" / ada / "feedback.html").read_text("utf-8")
+
+
+def test_gradescope_shows_findings_to_instructors_only(tmp_path: Path) -> None:
+    finding = Finding("linear", 7, "torch.nn.Linear")
+    store(tmp_path / "results", "ada", "done", "passed", findings=[finding])
+    call_grader("export", tmp_path / "results", "--format", "gradescope", "--to", tmp_path / "to.json")
+    report = json.loads((tmp_path / "to.json").read_text())
+    assert report.pop("extra_data")["findings"] == ["linear.py, line 7: torch.nn.Linear"]
+    assert "torch.nn.Linear" not in json.dumps(report)
