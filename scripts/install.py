@@ -57,7 +57,8 @@ def main(step: str) -> None:
     free = shutil.disk_usage(ROOT).free
     if free < 2 * missing * MEGABYTE:
         stop(f"the disk is too full: {2 * missing} MB must be free in {ROOT}, and there are {free // MEGABYTE} MB")
-    print(f"installing {STEPS[step][2]} into .venv: about {missing} MB, usually one to five minutes", flush=True)
+    size = f"about {missing} MB, usually one to five minutes" if missing else "what has changed"
+    print(f"installing {STEPS[step][2]} into .venv: {size}", flush=True)
     started = time.monotonic()
     uv = shutil.which("uv")
     make_environment(uv)
@@ -65,8 +66,8 @@ def main(step: str) -> None:
     for name in STEPS:
         if has(step, name):
             (VENV / name).touch()
-    size = sum(path.lstat().st_size for path in VENV.rglob("*")) // MEGABYTE
-    print(f"installed in {time.monotonic() - started:.0f} s; .venv now has {size} MB", flush=True)
+    total = sum(path.lstat().st_size for path in VENV.rglob("*")) // MEGABYTE
+    print(f"installed in {time.monotonic() - started:.0f} s; .venv now has {total} MB", flush=True)
 
 
 def has(step: str, other: str) -> bool:

@@ -4,24 +4,25 @@ reference/<kata>/hidden.toml    programs of the zoo, for the grader; a handout d
 reference/<kata>/visible.toml   programs that use the student's own code; they are used if there are no hidden ones
 
 A group of wrong programs is caught if `check` rejects all of them and accepts all correct programs.
+
+A `check` could tell correct programs from wrong ones without testing them, or send their code to the student. So it is
+called with the same seeds, equally often, for every hidden program, nothing but its verdict is used, and each class
+gets hidden programs that are written differently (`tests/disguise.py`).
 """
 
+import hashlib
+import random
 import tomllib
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
 
+from tests.disguise import disguise
 from torchkata import Student, check, require
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CALLS = 2  # number of calls of `check` for each program, so that verdicts that depend on chance are noticed
-
-trusted: WeakKeyDictionary[Student, set[str]] = (
-    WeakKeyDictionary()
-)  # the katas whose `check` accepts all correct programs
+VERDICTS = ("accepted", "rejected")  # any other answer counts as an error
 
 
 @dataclass(frozen=True)
@@ -32,47 +33,58 @@ class Program:
     source: str
     is_visible: bool
 
-    def add_text(self, text: str) -> str:
-        """Return a colon and the text, or "" for a hidden program, because the text could reveal the program's code."""
-        return f": {text}" if self.is_visible and text else ""
-
 
 @dataclass(frozen=True)
 class Candidates:
     """The programs that a kata's `check` must accept or reject."""
 
     kata: str
+    name: str  # the name of the class or function in each program
     probe: Callable[..., object]
-    arguments: tuple[str, ...]  # arguments of the probe that come before the source of a program
+    hidden_probe: Callable[..., object]  # for hidden programs
     right: list[Program]
     wrong: dict[str, list[Program]]  # by group
 
-    def call(self, student: Student, program: Program, seed: int) -> Any:
-        """Return the verdict of the student's `check` on a program, and the text of its exception."""
-        reply = student.call(self.probe, *self.arguments, program.source, seed % 2**32)
-        return reply["verdict"], reply["text"]
+    def call(self, student: Student, program: Program, key: bytes) -> tuple[set[str], str]:
+        """Return the verdicts of the student's `check` on a program, and the text of its first exception, if known."""
+        replies = []
+        seed = int.from_bytes(hashlib.sha256(key).digest()[:4]) >> 1
+        probe = self.probe if program.is_visible else self.hidden_probe
+        for attempt in range(CALLS):
+            reply = student.call(probe, self.kata, self.name, program.source, seed + attempt)
+            replies.append(reply if program.is_visible else {"verdict": reply, "text": ""})
+        verdicts = {reply["verdict"] if reply["verdict"] in VERDICTS else "error" for reply in replies}
+        return verdicts, f": {replies[0]['text']}" if replies[0]["text"] else ""
 
-    def assert_right_accepted(self, student: Student, seed: int, demand: Callable[..., None] = check) -> None:
+    def prepare(self, programs: Sequence[Program], key: bytes) -> list[Program]:
+        """Return the programs, in a random order and disguised if they are hidden."""
+        chance = random.Random(key)
+        hidden = [
+            replace(one, source=disguise(one.source, self.name, chance)) for one in programs if not one.is_visible
+        ]
+        chance.shuffle(hidden)
+        return [*(one for one in programs if one.is_visible), *hidden]
+
+    def assert_right_accepted(self, student: Student, key: bytes, demand: Callable[..., None] = check) -> None:
         """Assert that `check` returns for every correct program. If `demand` is `require`, do so once per kata."""
-        if demand is require and self.kata in trusted.get(student, ()):
+        trusted = f"{self.kata} accepts all correct programs"
+        if demand is require and trusted in student.memory:
             return
-        for program in self.right:
-            for attempt in range(CALLS if demand is check else 1):
-                verdict, text = self.call(student, program, seed + attempt)
-                note = f"check rejects a program that is correct ({program.says}){program.add_text(text)}"
-                demand(verdict == "accepted", note)
-        trusted.setdefault(student, set()).add(self.kata)
+        if not all(program.is_visible for program in self.right):
+            student.call(self.probe, self.kata, self.name, "", 0)  # a stub is found before it sees a hidden program
+        for program in self.prepare(self.right, key):
+            verdicts, text = self.call(student, program, key)
+            demand(verdicts == {"accepted"}, f"check rejects a program that is correct ({program.says}){text}")
+        student.memory[trusted] = True
 
-    def assert_group_caught(self, student: Student, group: str, seed: int) -> None:
+    def assert_group_caught(self, student: Student, group: str, key: bytes) -> None:
         """Assert that `check` accepts every correct program and rejects the wrong ones in a group."""
-        seed += zlib.crc32(group.encode())
-        self.assert_right_accepted(student, seed, require)
+        self.assert_right_accepted(student, key, require)
         slipped = []
-        for program in self.wrong[group]:
-            replies = [self.call(student, program, seed + attempt) for attempt in range(CALLS)]
-            verdicts = {verdict for verdict, _ in replies}
+        for program in self.prepare(self.wrong[group], key + group.encode()):
+            verdicts, text = self.call(student, program, key)
             if verdicts != {"rejected"}:
-                slipped.append(f"{describe(verdicts)}: {program.says}{program.add_text(replies[0][1])}")
+                slipped.append(f"{describe(verdicts)}: {program.says}{text}")
         check(not slipped, "; ".join(slipped))
 
 
@@ -83,20 +95,24 @@ def describe(verdicts: set[str]) -> str:
     return f"check accepts a wrong program{' in one of two calls' if len(verdicts) > 1 else ''}"
 
 
-def load_candidates(kata: str, probe: Callable[..., object], *arguments: str) -> Candidates:
+def load_candidates(
+    kata: str, name: str, probe: Callable[..., object], hidden_probe: Callable[..., object]
+) -> Candidates:
     """Return the hidden programs of a kata, or the visible ones if there are no hidden ones."""
-    paths = [REFERENCE / kata / name for name in ("hidden.toml", "visible.toml")]
+    paths = [REFERENCE / kata / file for file in ("hidden.toml", "visible.toml")]
     path = next(path for path in paths if path.is_file())
-    return read_candidates(path, kata, probe, *arguments)
+    return read_candidates(path, kata, name, probe, hidden_probe)
 
 
-def read_candidates(path: Path, kata: str, probe: Callable[..., object], *arguments: str) -> Candidates:
+def read_candidates(
+    path: Path, kata: str, name: str, probe: Callable[..., object], hidden_probe: Callable[..., object]
+) -> Candidates:
     """Read the programs in a file."""
     tables, is_visible = tomllib.loads(path.read_text("utf-8")), path.name == "visible.toml"
 
     def read(table: dict[str, dict[str, str]]) -> list[Program]:
         place = f" (reference/{kata}/{path.name}: {{}})" if is_visible else ""
-        return [Program(one["says"] + place.format(name), one["source"], is_visible) for name, one in table.items()]
+        return [Program(one["says"] + place.format(title), one["source"], is_visible) for title, one in table.items()]
 
     wrong = {group: read(table) for group, table in tables["wrong"].items()}
-    return Candidates(kata, probe, arguments, read(tables["right"]), wrong)
+    return Candidates(kata, name, probe, hidden_probe, read(tables["right"]), wrong)

@@ -1,47 +1,47 @@
 """Tests of a student's `check` for SGD, which must accept correct classes and reject wrong ones."""
 
 from tests.candidates import load_candidates
-from tests.probes.candidates import judge
+from tests.probes.candidates import judge, judge_hidden
 from torchkata import Student
 
-CANDIDATES = load_candidates("break_sgd", judge, "break_sgd", "SGD")
+CANDIDATES = load_candidates("break_sgd", "SGD", judge, judge_hidden)
 
 
-def test_correct_programs_are_accepted(student: Student, seed: int) -> None:
+def test_correct_programs_are_accepted(student: Student, kata_key: bytes) -> None:
     """check(SGD) returns without an error for every correct SGD, even an unusual one."""
-    CANDIDATES.assert_right_accepted(student, seed)
+    CANDIDATES.assert_right_accepted(student, kata_key)
 
 
-def test_wrong_formulas_are_caught(student: Student, seed: int) -> None:
+def test_wrong_formulas_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if an update is not lr * grad, even for tiny or huge gradients."""
-    CANDIDATES.assert_group_caught(student, "wrong_formulas", seed)
+    CANDIDATES.assert_group_caught(student, "wrong_formulas", kata_key)
 
 
-def test_dependence_on_earlier_steps_is_caught(student: Student, seed: int) -> None:
+def test_dependence_on_earlier_steps_is_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if a step depends on earlier steps."""
-    CANDIDATES.assert_group_caught(student, "memories_of_earlier_steps", seed)
+    CANDIDATES.assert_group_caught(student, "memories_of_earlier_steps", kata_key)
 
 
-def test_wrong_learning_rates_are_caught(student: Student, seed: int) -> None:
+def test_wrong_learning_rates_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if a group's own lr is ignored, or a valid lr gives a wrong update."""
-    CANDIDATES.assert_group_caught(student, "wrong_rates", seed)
+    CANDIDATES.assert_group_caught(student, "wrong_rates", kata_key)
 
 
-def test_ignored_param_group_changes_are_caught(student: Student, seed: int) -> None:
+def test_ignored_param_group_changes_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if later changes to self.param_groups have no effect."""
-    CANDIDATES.assert_group_caught(student, "ignored_changes", seed)
+    CANDIDATES.assert_group_caught(student, "ignored_changes", kata_key)
 
 
-def test_forgotten_parameters_are_caught(student: Student, seed: int) -> None:
+def test_forgotten_parameters_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if a parameter that has a gradient is not updated."""
-    CANDIDATES.assert_group_caught(student, "forgotten_parameters", seed)
+    CANDIDATES.assert_group_caught(student, "forgotten_parameters", kata_key)
 
 
-def test_changed_gradients_are_caught(student: Student, seed: int) -> None:
+def test_changed_gradients_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if a step changes p.grad."""
-    CANDIDATES.assert_group_caught(student, "changed_gradients", seed)
+    CANDIDATES.assert_group_caught(student, "changed_gradients", kata_key)
 
 
-def test_replaced_parameters_are_caught(student: Student, seed: int) -> None:
+def test_replaced_parameters_are_caught(student: Student, kata_key: bytes) -> None:
     """check(SGD) raises an AssertionError if a step changes anything but the values of the parameters."""
-    CANDIDATES.assert_group_caught(student, "replaced_parameters", seed)
+    CANDIDATES.assert_group_caught(student, "replaced_parameters", kata_key)

@@ -223,6 +223,8 @@ def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) ->
 def test_incomplete_file_raises(student: Student, lesson: Lesson) -> None:
     """Loading a file without the model's state, the optimizer's state or the step raises an error."""
     reply = student.call(probes.without_each_key, lesson.weights, lesson.xs, lesson.ys)
+    step = reply["complete"]["step"]
+    require(type(step) is int, "load_checkpoint returns no step for the complete file", yours=step)
     for key, restored in reply["partial"].items():
         lost = [part for part, value in reply["complete"].items() if not same(restored[part], value)]
         note = f"{key!r} is missing from the file, but load_checkpoint did not raise"

@@ -56,6 +56,8 @@ def draw_starts(
     drawn = student.call(probes.first_tokens, data, rows, sequence_length, calls, seed)
     if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
         read_tokens(drawn, rows, sequence_length)
+        is_mistaken = not same(oracle.read_batch(drawn, rows, sequence_length), drawn)
+        require(is_mistaken, "a batch had another shape when get_batch returned it", yours=drawn)
         return None
     tokens, allowed = data.numpy(), oracle.starts(len(data), sequence_length)
     if starts > 1 and same(drawn, drawn[:1].expand(calls, rows)):  # another test detects this mistake
@@ -224,6 +226,9 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
             f"the batch is pinned for 'cuda', but not for {given}: compare torch.device(device).type with 'cuda'"
         )
         check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
+    size = sum(copy["size"] for copy in reply["copies"])
+    expected = f"copies of {batch_size * 4} tokens to the GPU"
+    check(size >= batch_size * 4, "the batch is not copied to the GPU", yours=size, expected=expected)
     for copy in reply["copies"]:
         unpinned = "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
         check(copy["pinned"], mistake=unpinned)

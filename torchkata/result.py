@@ -1,5 +1,6 @@
 """The result of a test, passed from pytest's hooks to the grader's `result.json`, and the table of outcomes."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
@@ -38,11 +39,24 @@ FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # the answer w
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # outcomes that are not the student's fault
 UNUSABLE = "unusable: "  # prefix of the `cause` of a test whose precondition fails
 BROKEN = "broken: "  # prefix of the `cause` of a test that fails for any answer
+MAX_LINE = 1000  # maximum number of characters of a line
+
+CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline and tab
+HALVES = r"\ud800-\udfff"  # surrogates, which represent bytes of a file name that are not UTF-8
+NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
+SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
+MOST = 32 * 2**10  # maximum number of characters that are shown of a text
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """The result of a single test."""
+    """The result of a single test.
+
+    Its texts may contain text of the student's, such as the name of a parameter. They are cleaned and bounded here, so
+    that whoever reads a result, also in another program, gets printable lines of limited length.
+    """
 
     __test__: ClassVar[bool] = False  # despite its name, pytest must not collect it
 
@@ -57,6 +71,29 @@ class TestResult:
     line: int = 0
     cause: str = ""  # the same for all tests that fail at the same line
     explained_by: tuple[str, ...] = ()  # all known mistakes that produce the same answers
+
+    def __post_init__(self) -> None:
+        explained_by = tuple(map(clean_line, self.explained_by))
+        diagnosis = None if self.diagnosis is None else clean_line(self.diagnosis)
+        cleaned = {"message": printable(self.message), "diagnosis": diagnosis, "explained_by": explained_by}
+        for name, text in (cleaned | {"file": clean_line(self.file), "cause": clean_line(self.cause)}).items():
+            object.__setattr__(self, name, text)
+
+
+def printable(text: str, most: int = MOST) -> str:
+    """Remove control characters and characters forbidden in XML, and truncate the text to `most` characters.
+
+    Characters that change the text direction are replaced by their code points.
+    """
+    if len(text) <= most and text.isprintable():
+        return text
+    shown = HARMFUL.sub("", text[:most]).translate(SHOWN)
+    return shown if len(text) <= most and len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def clean_line(text: str) -> str:
+    """Return printable text as one line of at most `MAX_LINE` characters."""
+    return printable(text, MAX_LINE).replace("\n", " ").replace("\t", " ")
 
 
 def get_status(outcomes: Collection[Outcome]) -> Status:

@@ -19,7 +19,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64")
 FOLDERS = ("assignment", "benchmarks", "grader", "reference", "tests", "torchkata")
 FILES = ("conftest.py", "pyproject.toml", "LICENSE")
-UNUSED = ("torch", "matplotlib", "jinja2", "pyyaml", "typer")  # packages that no step needs, or that are preinstalled
+UNUSED = ("torch", "jinja2", "pyyaml", "typer")  # packages that no step needs, or that are preinstalled
 MOST_BYTES = 60 * 2**20
 
 

@@ -17,9 +17,10 @@ from torch.utils.benchmark import Timer
 
 from grader.sandbox.launch import Sandbox, connect_zygote
 from grader.speed import setup
-from grader.speed.rates import Baseline, choose_task
 from grader.speed.timed_worker import Task
+from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import course
+from torchkata.speed.bench import DEMANDS, Baseline
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind
 
@@ -34,18 +35,19 @@ def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[
     Yield, for each turn, the ratios of the rate measured by the grader to the rates measured by the other clocks.
     """
     machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
-    task = choose_task(machine, course().workloads[WORKLOAD])
-    clocks = dict(create_clocks(task))
-    baseline = Baseline(machine, task)
+    bench = WorkerBench(machine, choose_task(machine, course().workloads[WORKLOAD]))
+    clocks = dict(create_clocks(bench.task))
     try:
-        baseline.warm_up(machine.demands.warm_up_seconds)
+        bench.start_baseline()
+        baseline = Baseline(bench)
+        baseline.warm_up(DEMANDS[kind].warm_up_seconds)
         for _ in range(turns):
-            before = baseline.rate()
-            others = {name: baseline.work / clock() for name, clock in clocks.items()}
-            ours = (before + baseline.rate()) / 2
+            before = baseline.run()
+            others = {name: baseline.amount / clock() for name, clock in clocks.items()}
+            ours = (before + baseline.run()) / 2
             yield {name: ours / rate for name, rate in others.items()}
     finally:
-        baseline.timed.close()
+        bench.close()
 
 
 def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:

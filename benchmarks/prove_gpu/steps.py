@@ -68,15 +68,15 @@ def run_student_tests(place: Place) -> None:
     class Reporter:
         def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
             row = getattr(report, "workload", None)
-            if row is not None and row.figure is not None:
+            if row is not None and row.reading is not None:
                 measured.append(row.result.name)
-                thresholds, mfu = row.figure.thresholds, row.figure.mfu
-                remark = row.figure.shrunk or row.result.message.strip().rpartition("\n")[2]
+                thresholds, mfu = row.reading.thresholds, row.reading.mfu
+                remark = row.shrunk or row.result.message.strip().rpartition("\n")[2]
                 show(
                     {
                         "workload": row.result.name,
                         "outcome": row.verdict,
-                        "share": f"{row.figure.verdict.median:.3f}",
+                        "share": f"{row.reading.verdict.median:.3f}",
                         "thresholds": f"{thresholds.passing:.2f}, {thresholds.full:.2f}",
                         "MFU": "" if mfu is None else f"{mfu:.3f}",
                         "remark": remark,

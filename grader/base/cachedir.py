@@ -1,4 +1,4 @@
-"""The cache directory for files that can be re-created: calibrations, proven claims, and checks of the solution."""
+"""The cache directory for files that can be re-created: proven claims, and checks of the solution."""
 
 import os
 from pathlib import Path

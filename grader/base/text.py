@@ -4,31 +4,13 @@ All such text is passed to `printable` before it is displayed. `printable` remov
 page would interpret, and limits the length of the text.
 """
 
-import re
 from collections.abc import Sequence
 
-CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except newline and tab
-HALVES = r"\ud800-\udfff"  # surrogates, which represent bytes of a file name that are not UTF-8
-NO_CHARACTERS = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
-HARMFUL = re.compile(f"[{CONTROLS}{HALVES}{NO_CHARACTERS}]")
-TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # text direction marks
-SHOWN = {ord(mark): f"<U+{ord(mark):04X}>" for mark in TURNING} | {0x2028: "\n", 0x2029: "\n"}
+from torchkata.result import printable as printable
 
-MOST = 32 * 2**10  # maximum number of characters that are shown of a text
 MOST_LINE = 2000  # maximum number of characters that are shown of a single line
 MOST_QUOTED = 200  # maximum number of characters that are shown of a name or of another program's error
 MOST_NAMES = 10  # maximum number of names in a list that are shown
-
-
-def printable(text: str, most: int = MOST) -> str:
-    """Remove control characters and characters forbidden in XML, and truncate the text to `most` characters.
-
-    Characters that change the text direction are replaced by their code points.
-    """
-    if len(text) <= most and text.isprintable():
-        return text
-    shown = HARMFUL.sub("", text[:most]).translate(SHOWN)
-    return shown if len(text) <= most and len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def one_line(text: str, most: int = MOST_LINE) -> str:

@@ -41,7 +41,13 @@ def package(
         str | None,
         typer.Option(help="Fetch the grader from this repository instead of including a copy.", metavar="URL@COMMIT"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed for all random inputs (default: a new secret seed).")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Seed for all random inputs (default: a new secret seed, or one per run if students can read "
+            "the package)."
+        ),
+    ] = None,
     examples: Examples = 100,
     track: Tracks = None,
     kata: Katas = None,
@@ -55,12 +61,10 @@ def package(
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
-    from grader.commands.package.write import run_package
-    from grader.pipeline import seed as secret
+    from grader.commands.package.write import Grading, run_package
 
-    chosen, katas = secret.draw() if seed is None else seed, select_names(kata or (), track or ())
-    grading = f"--seed {chosen} --examples {examples} --kata {','.join(katas)}"
-    return lambda: run_package(platform, out, katas, grading, source, force=force)
+    grading = Grading(select_names(kata or (), track or ()), examples, seed)
+    return lambda: run_package(platform, out, grading, source, force=force)
 
 
 @as_command

@@ -1,4 +1,4 @@
-"""Options of the commands that check the machine and the course: `doctor`, `calibrate`, `certify`."""
+"""Options of the commands that check the machine and the course: `doctor`, `certify`."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -6,40 +6,25 @@ from typing import Annotated, Literal
 import typer
 
 from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Device, Examples, IsolationLevel, Jobs, Katas, Tracks
+from grader.cli.options import AsJson, Examples, IsolationLevel, Jobs, Katas, Tracks
 from grader.pipeline.selection import select_names
 
 
 @as_command
-def doctor(json: AsJson = False) -> Command:
+def doctor(
+    device: Annotated[
+        Literal["cpu", "cuda"] | None,
+        typer.Option(help="Also measure this device's memory bandwidth and matmul speed, and compare its datasheet."),
+    ] = None,
+    json: AsJson = False,
+) -> Command:
     """Check whether this machine can grade, and show how to install or fix what is missing.
 
     The exit code is 0 if submissions can be graded in a sandbox, otherwise 3.
     """
     from grader.commands.doctor import run_doctor
 
-    return lambda: run_doctor(as_json=json)
-
-
-@as_command
-def calibrate(
-    device: Annotated[
-        Device | None, typer.Option(help="Device to measure (default: the GPU if there is one, otherwise the CPU).")
-    ] = None,
-    to: Annotated[
-        Path | None, typer.Option(help="Also write the measured values to this JSON file.", metavar="FILE")
-    ] = None,
-) -> Command:
-    """Measure the memory bandwidth and the matmul speed of each dtype, and store the values.
-
-    The values are also compared with the datasheet.
-
-    If the device later becomes much slower than it was during calibration, `grader grade --device` does not grade speed
-    on it.
-    """
-    from grader.commands.calibrate import run_calibrate
-
-    return lambda: run_calibrate(device, to)
+    return lambda: run_doctor(device, as_json=json)
 
 
 @as_command

@@ -42,7 +42,7 @@ def report(
     ] = None,
     excel: Excel = False,
 ) -> Command:
-    """Print the results and write DIR/report.html, DIR/gradebook.csv and, if speed was graded, DIR/<id>/roofline.svg.
+    """Print the results and write DIR/report.html and DIR/gradebook.csv.
 
     The report is for instructors: it contains all names, messages and findings. The feedback page of a student contains
     only their own results, and shows details of hidden tests only if kata.toml allows it.

@@ -1,17 +1,17 @@
-"""`grader report`: prints the results of a class, and writes its pages, gradebook and rooflines."""
+"""`grader report`: prints the results of a class, and writes its pages and gradebook."""
 
 from pathlib import Path
 
 from grader.base.terminal import create_console
 from grader.output.page.overview import DIAGNOSES, ITEMS
 from grader.output.page.write import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
-from grader.output.summary import draw_speed, print_class, print_problems, rebuild
+from grader.output.summary import print_class, print_problems, rebuild
 from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results
 
 
 def run_report(directory: Path, feedback: Path | None, people: Path | None, *, excel: bool) -> int:
-    """Write the gradebook, report and rooflines, and print the table. Return 2 if there are problems.
+    """Write the gradebook and the report, and print the table. Return 2 if there are problems.
 
     `feedback` is the directory for the pages of the students, and `people` the folder that describes the class. Raises
     CallError if there are no results or a file of the class is invalid, or MachineError if a file can't be written.
@@ -23,13 +23,10 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
     if feedback is not None:
         write_feedback(directory, submissions, feedback, marks, folder)
-    problems += draw_speed(directory, found)
     out = create_console()
     print_class(out, found, directory, limit=None)
     for line in describe_open({row.submission: [*list_faults(row)] for row in found}):
         out.print(line, markup=False, soft_wrap=True)
-    if any(row.performance for row in found):
-        out.print(f"speed:     {directory}/<submission>/roofline.svg", markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
     out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
     if feedback is not None:

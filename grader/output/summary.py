@@ -1,9 +1,8 @@
 """Prints the summary of a class to the terminal, with a row of points and statuses for each submission.
 
-Also writes the gradebook and rooflines.
+Also writes the gradebook.
 """
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from grader.marks.waive import read_waivers
 from grader.output import gradebook
 from grader.results.faults import describe_waived, list_faults
 from grader.results.load import drop_details, read_all
-from grader.results.result import REHEARSAL, KataResult, Result, ResultError
+from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course
 from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
@@ -42,26 +41,6 @@ def rebuild(directory: Path, folder: Path | None = None, *, excel: bool = False)
     with convert_write_errors(directory / "gradebook.csv", MachineError):
         gradebook.write(found, directory, excel=excel)
     return found, problems
-
-
-def draw_speed(directory: Path, found: Sequence[Result]) -> list[str]:
-    """Draw a roofline for each timed submission. Return a line for each unreadable result.
-
-    Raises MachineError if a roofline can't be written.
-    """
-    problems = []
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # suppress messages about its font cache
-    with convert_write_errors(directory, MachineError):
-        for row in found:
-            (directory / row.submission / "roofline.svg").unlink(missing_ok=True)  # the roofline of an earlier run
-            if row.performance:
-                from grader.output.roofline import draw_result  # matplotlib is slow to import
-
-                try:
-                    draw_result(directory / row.submission)
-                except ResultError as error:
-                    problems.append(str(error))
-    return problems
 
 
 def print_class(out: Console, found: Sequence[Result], directory: Path, limit: int | None) -> None:

@@ -1,9 +1,12 @@
 """Collects the tests once with pytest, and runs individual tests on request."""
 
+import ast
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +18,9 @@ from torchkata.pytest_plugin.first_pass import Inputs
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import BROKEN, TestResult
+from torchkata.seam.comparisons import Comparisons
 
+NO_COMPARISON = "this test passes without comparing the student's last answer with anything"
 NO_CALL = "this test never calls the student's code, so it proves nothing"
 
 
@@ -137,9 +142,17 @@ def run_test(item: pytest.Item) -> TestResult:
         result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}", cause=BROKEN)
     elif results[0].outcome == "passed" and get_state(item.config).student.last is None:
         result = TestResult(item.name, "inconclusive", message=NO_CALL, cause=BROKEN)
+    elif results[0].outcome == "passed" and Comparisons.since_call == 0 and not uses_assert(item.path):
+        result = TestResult(item.name, "inconclusive", message=NO_COMPARISON, cause=BROKEN)
     else:
         result = results[0]
     return replace(result, seconds=round(time.monotonic() - began, 4))
+
+
+@cache
+def uses_assert(path: Path) -> bool:
+    """Return whether a test file contains plain `assert` statements, which are not counted as comparisons."""
+    return any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_bytes())))
 
 
 def extract_reason(fault: str) -> str:

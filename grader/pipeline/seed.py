@@ -13,8 +13,8 @@ NAME = ".seed"
 
 
 def draw() -> int:
-    """Return a new seed that every random generator accepts."""
-    return secrets.randbelow(2**31)
+    """Return a new seed, too large to be found by trying all seeds until one gives the inputs in a message."""
+    return secrets.randbelow(2**63)
 
 
 def load_or_draw(directory: Path) -> int:

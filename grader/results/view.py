@@ -8,7 +8,7 @@ from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
 from torchkata.i18n.katas import class_title_of, class_title_of_test
-from torchkata.result import EARNED, LOOKS, Outcome, TestResult
+from torchkata.result import LOOKS, Outcome, TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
@@ -154,4 +154,5 @@ def make_title(test: str) -> str:
 
 def outcome_text(outcome: Outcome) -> str:
     """Return the outcome of a test or workload in the language of the class."""
-    return class_words(f"feedback.{outcome}" if outcome in EARNED else f"status.{LOOKS[outcome].status}")
+    earned = {"passed": "feedback.passed", "waived": "feedback.waived"}
+    return class_words(earned.get(outcome, f"status.{LOOKS[outcome].status}"))

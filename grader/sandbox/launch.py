@@ -33,7 +33,7 @@ RUNTIME = (  # engine files that are visible to workers
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "hypothesis_internals", "torch_internals")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
-    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "host_waits", "workload")),
+    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "workload")),
     "grader/__init__.py",
     *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
     *(f"grader/sandbox/{name}.py" for name in ("worker", "zygote", "timed_work", "requests", "accelerator", "cuda")),

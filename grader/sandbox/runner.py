@@ -59,14 +59,21 @@ class WorkerRunner:
 
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
         """Restart the current test with a new worker and the full time limit."""
+        self.renew()
         self.kata_left = self.kata_left_before
         self.test_left = self.judging_left = self.limits.test_seconds * self.patience
         self.answered = math.nan
-        self.renew()
 
     def renew(self) -> None:
-        """Use a new worker for the next call. The previous worker ends in the background."""
+        """Use a new worker for the next call. The previous worker ends in the background.
+
+        The time that it has waited for a processor since the last measurement is given back, however short it is: a
+        test may use a hundred workers, one for each call.
+        """
         if self.channel is not None:
+            waited = self.forgive(least=0.0)
+            self.test_left += waited
+            self.kata_left += waited
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
@@ -140,15 +147,15 @@ class WorkerRunner:
         self.waited_here += waited
         return self.forgive() + waited
 
-    def forgive(self) -> float:
+    def forgive(self, least: float = LEAST_FORGIVEN) -> float:
         """Return how many seconds the worker has spent waiting for a processor since the last call of this function.
 
-        Time during which other threads of the worker were running is excluded. Otherwise, a worker could postpone its
-        deadline indefinitely.
+        Waits shorter than `least` seconds count later. Time during which other threads of the worker were running is
+        excluded. Otherwise, a worker could postpone its deadline indefinitely.
         """
         own_threads, waited = self.signal(b"T")
         new = (waited - own_threads) / 1e9 - self.forgiven
-        if new < LEAST_FORGIVEN:
+        if new < least:
             return 0.0
         self.forgiven += new
         return new

@@ -3,7 +3,6 @@
 The grader measures the time. It also owns the memory for inputs and results.
 """
 
-import ctypes
 import mmap
 import os
 from collections.abc import Callable, Mapping
@@ -11,15 +10,12 @@ from typing import Any
 
 import msgspec
 import torch
-from torch import Tensor
 
 from grader.sandbox.accelerator import Accelerator
 from grader.sandbox.requests import WorkloadRequest
 from torchkata.seam.assignment import Assignment
-from torchkata.speed.layout import ALIGNMENT, bytes_needed, lay_out
-from torchkata.speed.workload import MemoryPeak, work_of
-
-MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h: once it is set, malloc no longer adapts it
+from torchkata.speed.layout import ALIGNMENT, lay_out
+from torchkata.speed.workload import work_of
 
 
 class TimedWork:
@@ -32,28 +28,24 @@ class TimedWork:
         self.block: Callable[[], object] | None = None
         self.accelerator: Accelerator | None = None
 
-    def answer(self, request: Mapping[str, Any]) -> object:
+    def answer(self, request: Mapping[str, Any]) -> None:
         """Perform the steps in the request (lay out memory, begin, run a block), and wait until the device is done."""
         if "lay_out" in request:
             self.lay_out(msgspec.convert(request["lay_out"], WorkloadRequest))
         if "begin" in request:
             self.begin()
-        result = None
         if "block" in request:
             assert self.block is not None
-            result = self.block()
+            self.block()
         if self.accelerator is not None:
             self.accelerator.synchronize()
-        return result
 
     def lay_out(self, request: WorkloadRequest) -> None:
-        """Place the workload's tensors in shared memory, and unmap the rest, which could hold uncounted data."""
+        """Place the workload's tensors in shared memory."""
         assert self.arena is not None
         self.work = work_of(request.workload)
         chosen = self.work.fields(request.size, request.calls)
-        needed = bytes_needed(chosen, on_host=True if request.device == "cuda" else None)
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
-        unmap(host[max(needed, ALIGNMENT) :])
         if request.device == "cuda":
             from grader.sandbox.cuda import CUDA
 
@@ -66,8 +58,6 @@ class TimedWork:
         self.memory = lay_out(chosen, host, device)
         for tensor in self.memory.values():
             tensor.view(torch.uint8).flatten()[::ALIGNMENT].max()  # touch every page before the first block
-        if isinstance(self.work, MemoryPeak):
-            return_freed_memory()
 
     def begin(self) -> None:
         """Prepare the function that runs a block."""
@@ -76,17 +66,3 @@ class TimedWork:
             self.block = self.work.baseline(request.size, self.memory, request.device)
         else:
             self.block = self.work.student(self.assignment, request.size, self.memory, request.device)
-
-
-def unmap(memory: Tensor) -> None:
-    """Unmap the memory of a tensor, uint8[bytes], from this process."""
-    munmap = ctypes.CDLL(None).munmap
-    munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-    munmap(memory.data_ptr(), memory.numel())
-
-
-def return_freed_memory() -> None:
-    """Make the C library return freed memory to the system, so that the kernel no longer counts it."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # available only in glibc
-    if mallopt is not None:
-        mallopt(MMAP_THRESHOLD, 2**20)

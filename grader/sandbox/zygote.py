@@ -38,7 +38,6 @@ TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_WAIT = 2.0  # seconds for which a runnable worker may wait for a processor
 LONGEST_STOP = 10.0  # maximum number of seconds to stop a worker on a busy machine
 SET_CHILD_SUBREAPER = 36
-MEMORY = ("RssAnon", "VmSwap", "HugetlbPages"), ("RssShmem",)  # fields of /proc/PID/status: private, shared
 PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 
 
@@ -150,8 +149,7 @@ class Zygote:
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
-        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume}
-        self.answers |= {b"T": self.report_times, b"M": self.report_memory}
+        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume, b"T": self.report_times}
 
     def serve(self) -> NoReturn:
         """Answer commands until the grader closes the connection."""
@@ -250,12 +248,6 @@ class Zygote:
         used, waited = self.read_times()
         others = max(0, used - self.read_schedule()[0])
         self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
-
-    def report_memory(self) -> None:
-        """Reply with the current worker's memory as counted by the kernel, or with zeros if the worker has exited."""
-        facts = dict(line.split(":", 1) for line in self.read_proc("status").splitlines())
-        own, shared = (sum(int(facts.get(name, "0").split()[0]) for name in names) for names in MEMORY)
-        self.control.sendall(b"m" + TWO_NUMBERS.pack(own * 1024, shared * 1024))
 
     def is_runnable(self) -> bool:
         """Return whether the current worker is running or waiting for a processor."""

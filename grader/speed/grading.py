@@ -7,15 +7,16 @@ import msgspec
 
 from grader.results.result import REHEARSAL, PerformanceResult
 from grader.sandbox.cuda import CudaError
-from grader.speed import figures, rates
 from grader.speed.machine import Machine
-from torchkata.course import Tiers, Workload
+from grader.speed.worker_bench import WorkerBench, choose_task
+from torchkata.course import Workload
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.speed.decision import NOT_YOUR_FAULT, Final, points_on, score_of
+from torchkata.speed.bench import SLOWEST, Reading, measure
+from torchkata.speed.decision import NOT_YOUR_FAULT, points_on, score_of
 from torchkata.speed.remarks import choose_lesson
 from torchkata.speed.sizes import Kind
-from torchkata.speed.workload import Rate, work_of
+from torchkata.speed.workload import work_of
 
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 
@@ -44,11 +45,7 @@ def grade(
 def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, bytes]) -> PerformanceResult:
     """Grade a workload. Errors raised by torch or the driver in this process are propagated."""
     try:
-        if isinstance(work := work_of(workload.name), Rate):
-            measured = rates.measure(machine, workload, files)
-            row = make_row(machine, workload, measured.verdict, measured.thresholds)
-            return msgspec.structs.replace(row, rate=measured.rate, unit=work.unit, mfu=measured.mfu)
-        return make_row(machine, workload, figures.measure(machine, workload, files), workload.ratio[machine.kind])
+        return make_row(machine, workload, measure(WorkerBench(machine, choose_task(machine, workload), files)))
     except NotStarted as error:
         return make_empty_row(machine.kind, workload, "not_started", f"{error.place.file} is missing or still a stub")
     except Crashed as error:
@@ -57,18 +54,18 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
     except Died as error:
         return make_empty_row(machine.kind, workload, "crashed", error.how)
     except TimedOut as error:
-        slowest = f"more than {rates.SLOWEST:g} times slower than the passing threshold"
+        slowest = f"more than {SLOWEST:g} times slower than the passing threshold"
         return make_empty_row(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
     except Inconclusive as error:
         return make_empty_row(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
 
 
-def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: Tiers) -> PerformanceResult:
+def make_row(machine: Machine, workload: Workload, reading: Reading) -> PerformanceResult:
     """Return the row that is stored for a verdict."""
-    points = points_on(machine.kind, workload)
+    verdict, points = reading.verdict, points_on(machine.kind, workload)
     taught = ""
     if verdict.outcome != "inconclusive" and verdict.median is not None:  # the result is right
-        taught = choose_lesson(workload.name, machine.kind, verdict.median, verdict.mfu, machine.device)
+        taught = choose_lesson(workload.name, machine.kind, verdict.median, reading.mfu, machine.device)
     return PerformanceResult(
         workload=workload.name,
         outcome=verdict.outcome,
@@ -77,8 +74,11 @@ def make_row(machine: Machine, workload: Workload, verdict: Final, thresholds: T
         message="\n".join(filter(None, (verdict.note, taught))),
         ratio=verdict.median,
         interval=verdict.interval,
-        thresholds=(thresholds.passing, thresholds.full),
+        thresholds=(reading.thresholds.passing, reading.thresholds.full),
         tier=verdict.tier,
+        mfu=reading.mfu,
+        rate=reading.rate,
+        unit=work_of(workload.name).unit,
         blocks=verdict.used,
     )
 

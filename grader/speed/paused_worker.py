@@ -25,24 +25,8 @@ class Block:
     """A finished block of work, with its reply and its duration."""
 
     reply: Reply
-    began: float  # start time according to `time.perf_counter`
     wall: float  # seconds according to the clock of this process
     own: float  # seconds excluding waits for a processor, but at least the CPU time of all threads
-
-
-@dataclass(frozen=True)
-class MemoryUse:
-    """The memory of a process in bytes, as counted by the kernel, excluding mapped files."""
-
-    own: int
-    shared: int
-
-    def beyond(self, before: "MemoryUse") -> int:
-        """Return the increase since `before`.
-
-        A decrease of shared memory is not subtracted, because unmapped memory may still be in use elsewhere.
-        """
-        return self.own - before.own + max(0, self.shared - before.shared)
 
 
 class PausedWorker:
@@ -97,19 +81,12 @@ class PausedWorker:
         settle()
         wall = time.perf_counter() - began
         used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
-        return Block(reply, began, wall, max(used, wall - waited))
+        return Block(reply, wall, max(used, wall - waited))
 
     def demand_paused(self) -> None:
         """Raise Died if the worker has run since it was paused, or Inconclusive if the zygote has exited."""
         before, self.stood = self.stood, self.runner.signal(b"P")
         demand_stillness(before, self.stood)
-
-    def read_memory(self) -> MemoryUse:
-        """Return the memory of the worker as the zygote reports it, or zeros if the worker has exited.
-
-        Raises Inconclusive if the zygote has exited.
-        """
-        return MemoryUse(*self.runner.signal(b"M"))
 
     def end(self) -> None:
         """End the worker. Raises Inconclusive if the zygote has exited."""

@@ -11,7 +11,6 @@ from socket import socket
 import torch
 
 from grader.sandbox.launch import Gpu, Timing
-from grader.speed.calibration import load
 from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown, describe_other_users, describe_slowdown, read_state
 from torchkata.course import Limits, course
@@ -59,10 +58,7 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
     """Return the device, ready for use. For kind "cuda", this initializes CUDA, so call it in a child process."""
     if kind == "cpu":
         torch.set_num_threads(1)  # with more threads, the checks would be ten times slower on busy cores
-        name = cpu_name()
-        return Machine(
-            kind, name, None, CPU_ARENA, get_limits(), student, baseline, lambda: "", calibration=load(name, kind)
-        )
+        return Machine(kind, cpu_name(), None, CPU_ARENA, get_limits(), student, baseline, lambda: "")
     watch = StateWatch()
     trouble = watch.check()  # check this before this process uses the device
     name = torch.cuda.get_device_name()
@@ -77,7 +73,6 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
         baseline,
         lambda: trouble or watch.check(),
         watch.before.driver if watch.before else "",
-        load(name, kind),
     )
 
 

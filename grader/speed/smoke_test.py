@@ -8,13 +8,14 @@ from grader.speed import setup
 from grader.speed.child import Send
 from grader.speed.grading import format_error
 from grader.speed.machine import Machine
-from grader.speed.rates import Baseline
 from grader.speed.session import run_on_device
 from grader.speed.timed_worker import Task
+from grader.speed.worker_bench import WorkerBench
 from torchkata.course import course
 from torchkata.seam.failures import Inconclusive
+from torchkata.speed.bench import Baseline
 from torchkata.speed.sizes import Kind
-from torchkata.speed.workload import Rate, work_of
+from torchkata.speed.workload import work_of
 
 BROKEN = "plain torch can't be timed here"
 SILENCE = 300.0  # the driver is considered hung after this many seconds without a message
@@ -48,11 +49,10 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
 
 def time_one_block(machine: Machine) -> None:
     """Let the baseline run one call of the first workload whose result must equal that of plain torch."""
-    works = {name: work_of(name) for name in course().workloads}
-    known = [name for name, work in works.items() if isinstance(work, Rate) and work.same_as_baseline]
-    for name in known[:1]:
-        baseline = Baseline(machine, Task(name, machine.kind, works[name].sizes[machine.kind], calls=1))
+    for name in [name for name in course().workloads if work_of(name).same_as_baseline][:1]:
+        bench = WorkerBench(machine, Task(name, machine.kind, work_of(name).sizes[machine.kind], calls=1))
         try:
-            baseline.rate()
+            bench.start_baseline()
+            Baseline(bench).run()
         finally:
-            baseline.timed.close()
+            bench.close()

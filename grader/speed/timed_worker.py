@@ -7,7 +7,7 @@ import socket
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -19,11 +19,11 @@ from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
-from torchkata.seam.reply import Reply
 from torchkata.seam.student import unwrap_reply
+from torchkata.speed.bench import TimedBlock
 from torchkata.speed.layout import bytes_needed, lay_out
 from torchkata.speed.sizes import Kind, Size
-from torchkata.speed.workload import Work, work_of
+from torchkata.speed.workload import Rate, work_of
 
 BACK_SECONDS = 20.0  # time limit for the driver to free the memory of a process that has exited
 SLACK = 2**28  # device memory in bytes that libraries in this process may have allocated in the meantime
@@ -44,19 +44,9 @@ class Task:
     times: int = 1  # number of repetitions of all calls, each with new inputs
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Rate:
         """The object that defines the work of the workload."""
         return work_of(self.workload)
-
-
-@dataclass(frozen=True)
-class TimedBlock:
-    """A timed block: its duration in seconds excluding the grader's own work, and the error of its results."""
-
-    seconds: float
-    error: float
-    reply: Reply
-    began: float = 0.0  # start time according to `time.perf_counter`
 
 
 class TimedWorker:
@@ -105,8 +95,6 @@ class TimedWorker:
         self.check.prepare()
         self.synchronize()
         self.hand_over(WorkloadRequest(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
-        self.memory_before = self.worker.read_memory()
-        self.free_before = self.accelerator.free_bytes() if task.kind == "cuda" else 0
         if self.device_memory is not None and not self.trusted:
             self.rest = IdleDetector(self.accelerator, self.device_memory.tensor.device)
         unwrap_reply(self.worker.begin())
@@ -146,12 +134,11 @@ class TimedWorker:
     def block(self, seconds: float) -> TimedBlock:
         """Run all calls `task.times` times. A failure raises one of the exceptions in `torchkata.seam.failures`."""
         self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
-        first = self.run_calls(seconds)
-        took, worst = first.seconds, first.error
-        for _ in range(self.task.times - 1):
+        took = worst = 0.0
+        for _ in range(self.task.times):
             done = self.run_calls(seconds - took)
             took, worst = took + done.seconds, max(worst, done.error)
-        return replace(first, seconds=took, error=worst)
+        return TimedBlock(took, worst)
 
     def run_calls(self, seconds: float) -> TimedBlock:
         """Run all calls once with new inputs. The measured time excludes the grader's own work."""
@@ -168,7 +155,7 @@ class TimedWorker:
         error = self.check.error()
         with self.blame_machine():
             self.worker.demand_paused()
-        return TimedBlock(took, error, block.reply, block.began)
+        return TimedBlock(took, error)
 
     def time_settling(self) -> float:
         """Return how many seconds `settle` takes when no other work is running."""
@@ -208,7 +195,7 @@ class TimedWorker:
             time.sleep(LOOK_SECONDS)
 
 
-def most_calls(work: Work, kind: Kind, size: Size, available: int) -> int:
+def most_calls(work: Rate, kind: Kind, size: Size, available: int) -> int:
     """Return how many calls fit into `available` bytes of device memory (on a CPU: host memory), but at least 1."""
     on_host = None if kind == "cpu" else False
 

@@ -135,7 +135,8 @@ needs_mkdocs = pytest.fixture(scope="session")(do_nothing)
 needs_slurm = pytest.fixture(scope="session")(do_nothing)
 
 
-LEFT_OUT = pytest.StashKey[Any]()  # dict[str, int]: how many tests need a program, keyed by its fixture
+INTEGRATION = ROOT / "grader/tests/integration"
+LEFT_OUT = pytest.StashKey[Any]()  # dict[str, int]: how many tests did not run, by fixture, or "check"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -167,15 +168,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = config.stash[LEFT_OUT]
     for item in items:
         needed = programs.find_programs(getattr(item, "fixturenames", ()))
-        is_quick = set(needed) <= {*programs.QUICK} and item.get_closest_marker("full") is None
+        is_quick = set(needed) <= {*programs.QUICK} and is_in_sample(item)
         usable = programs.QUICK if tier == "quick" else needed
         absent = [name for name in needed if name not in usable or not programs.is_installed(name)]
         if absent:
             left_out[absent[0]] = left_out.get(absent[0], 0) + 1
+        elif tier == "quick" and not is_quick:
+            left_out["check"] = left_out.get("check", 0) + 1
         is_kept = not absent and (tier == "all" or (tier == "quick") == is_quick)
         (kept if is_kept else others).append(item)
     config.hook.pytest_deselected(items=others)
     items[:] = kept
+
+
+def is_in_sample(item: pytest.Item) -> bool:
+    """Return whether `make test` runs a test: all but integration tests without the mark `sample`."""
+    return INTEGRATION not in item.path.parents or item.get_closest_marker("sample") is not None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -49,7 +49,8 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
 
 def draw(curves: Mapping[float, Sequence[float]]) -> Iterator[str]:
     """Yield the lines of a plot of the losses with a logarithmic axis, drawn as text."""
-    marked = [(RATES[lr], [*enumerate(losses, start=1)]) for lr, losses in curves.items()]
+    steps = [round(column * (STEPS - 1) / (plots.COLUMNS - 1)) for column in range(plots.COLUMNS)]
+    marked = [(RATES[lr], [(step + 1, losses[step]) for step in steps]) for lr, losses in curves.items()]
     yield from plots.draw(marked, Axis("step", 1, STEPS, ".0f"), Axis("loss", LOWEST, HIGHEST, ".2g", is_log=True))
 
 

@@ -40,7 +40,6 @@ class AdagradStep(OptimizerStep):
     check = AdaGradCheck
     same_as_baseline = False
     moves = 5
-    flops = 7  # G + g·g, then p − lr·g / √(G + ε)
     needed = "read p, grad and g2, write p and g2"
     remedy = "Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations."
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reference.workloads.linear_forward import LinearForward, is_float32, is_tf32
-from reference.workloads.training import TrainingCheck, Weights, batches, load, save, step, step_flops, step_intensity
+from reference.workloads.training import TrainingCheck, Weights, batches, load, save, step, step_flops
 from torchkata import speed
 
 
@@ -51,10 +51,6 @@ class CruncherStep(speed.Rate):
     def amount(self, size: speed.Size) -> float:
         """Return the FLOPs of a step."""
         return step_flops(size.batch, size.width, size.layers)
-
-    def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity of a step."""
-        return step_intensity(size)
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """Return a function that runs a block of steps with the student's model and optimizer."""

@@ -47,7 +47,6 @@ class LinearForward(speed.Rate):
 
     sizes = speed.PRODUCT
     unit = "FLOP"
-    roof = "compute"
     check = ProductCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
@@ -62,11 +61,6 @@ class LinearForward(speed.Rate):
     def amount(self, size: speed.Size) -> float:
         """Return the FLOPs of a product."""
         return speed.product_flops(size.batch, size.width, size.outputs)
-
-    def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity, assuming that x and weight are read once and y is written once."""
-        B, D, K = size.batch, size.width, size.outputs
-        return 2 * B * D * K / (speed.dtype_of(size).itemsize * (B * D + D * K + B * K))
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """Return a function that runs a block of forward passes."""

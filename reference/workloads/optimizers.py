@@ -86,7 +86,6 @@ class OptimizerStep(speed.Rate):
     }
     unit = "B"
     moves: ClassVar[int]  # number of reads and writes per parameter
-    flops: ClassVar[int]  # FLOPs per parameter
     needed: ClassVar[str]  # a description of `moves`
     remedy: ClassVar[str]
 
@@ -102,10 +101,6 @@ class OptimizerStep(speed.Rate):
     def baseline_amount(self, size: speed.Size) -> float:
         """Return the number of bytes that an SGD step moves."""
         return SGD_MOVES * size.parameters * speed.dtype_of(size).itemsize
-
-    def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity of a step."""
-        return self.flops / (self.moves * speed.dtype_of(size).itemsize)
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Return a function that runs a block of SGD steps, each of which moves 12 bytes per float32 element."""

@@ -20,9 +20,7 @@ class SgdStep(OptimizerStep):
     """An SGD step is limited by reading p and grad and writing p."""
 
     check = SGDCheck
-    roof = "bandwidth"
     moves = SGD_MOVES
-    flops = 2  # p − lr·g
     needed = "read p and grad, write p"
     remedy = "`p -= lr * grad` allocates a temporary; `p.add_(grad, alpha=-lr)` does not."
 

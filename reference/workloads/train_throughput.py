@@ -1,10 +1,12 @@
 """Times the steps of `train` and checks the final weights."""
 
-from reference.workloads.training import TrainingRun, step_flops, step_intensity
+from typing import Any
+
+from reference.workloads.training import TrainingCheck, batches, step, step_flops, train
 from torchkata import speed
 
 
-class TrainThroughput(TrainingRun, speed.Rate):
+class TrainThroughput(speed.Rate):
     """Training steps are limited by their matrix multiplications."""
 
     sizes = {
@@ -12,14 +14,40 @@ class TrainThroughput(TrainingRun, speed.Rate):
         "cuda": speed.Size(batch=8192, width=8192, layers=4, rate=0.05),
     }
     unit = "FLOP"
+    check = TrainingCheck
+
+    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
+        """Return the batches, the initial weights and the final weights."""
+        L, D, dtype = size.layers, size.width, speed.dtype_of(size)
+        return {
+            **batches(size, calls),
+            "layers": speed.Field((L, D, D), dtype, "both"),  # initial weights, drawn by the student's code
+            "final": speed.Field((D, 1), dtype, "both"),
+            "new_layers": speed.Field((L, D, D), dtype, "filled"),
+            "new_final": speed.Field((D, 1), dtype, "filled"),
+        }
 
     def amount(self, size: speed.Size) -> float:
         """Return the FLOPs of a step."""
         return step_flops(size.batch, size.width, size.layers)
 
-    def intensity(self, size: speed.Size) -> float:
-        """Return the arithmetic intensity of a step."""
-        return step_intensity(size)
+    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
+        """Return a function that runs the student's `train`."""
+        return train(assignment, size, memory, device)
+
+    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
+        """Return a function that runs plain steps from random weights."""
+        for weight in (memory["layers"], memory["final"]):
+            weight.normal_(std=size.width**-0.5)
+
+        def run() -> None:
+            layers, final = memory["layers"].clone(), memory["final"].clone()
+            for x, target in zip(memory["x"], memory["target"], strict=True):
+                step(x, target, layers, final, size.rate)
+            memory["new_layers"].copy_(layers)
+            memory["new_final"].copy_(final)
+
+        return run
 
     def remark(self, measured: speed.Measured) -> str:
         """Return advice on what slows down the training loop."""

@@ -1,4 +1,4 @@
-"""Training steps of a deep linear model: FLOPs and memory, a plain implementation, and a replay in float64.
+"""Training steps of a deep linear model: FLOPs, a plain implementation, and a replay in float64.
 
 The replay avoids products of two matrices. The model's output is one number, so the gradient of every weight is an
 outer product of two vectors, and computing all updates of a step takes O(B D + L D²) operations. Let
@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from reference.workloads.optimizers import SGD_MOVES
 from torchkata import speed
 
 SEED = 0
@@ -36,22 +35,6 @@ def step_flops(rows: int, dim: int, num_layers: int) -> int:
     products = 3 * num_layers - 1 if num_layers else 0
     final_products = 3 if num_layers else 2
     return products * speed.product_flops(rows, dim, dim) + final_products * speed.product_flops(rows, dim, 1)
-
-
-def step_intensity(size: speed.Size) -> float:
-    """Return the arithmetic intensity of a step, in FLOP per byte. Only the L square layers are counted.
-
-    Each of the 3L − 1 products moves three matrices, and SGD moves weights and gradients.
-    """
-    B, d, L = size.batch, size.width, size.layers
-    products = 3 * L - 1
-    moved = products * (2 * B * d + d * d) + L * SGD_MOVES * d * d
-    return 2 * products * B * d * d / (speed.dtype_of(size).itemsize * moved)
-
-
-def parameters(dim: int, num_layers: int) -> int:
-    """Return the number of parameters of `Cruncher(dim, num_layers)`."""
-    return num_layers * dim**2 + dim
 
 
 def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
@@ -97,27 +80,18 @@ def step(x: Tensor, target: Tensor, layers: Tensor, final: Tensor, rate: float) 
 
 
 class Batches:
-    """The `get_batch` that is passed to `train`. It returns the batches in memory and counts the requested batches."""
+    """The `get_batch` that is passed to `train`. It returns the batches in memory, one after another."""
 
-    def __init__(self, memory: speed.Memory, first: Callable[[], object] = lambda: None) -> None:
-        self.memory = memory
-        self.first = first  # called when the first batch is requested by `train`
-        self.asked = 0
-        memory["asked"].zero_()
+    def __init__(self, memory: speed.Memory) -> None:
+        self.left = [*zip(memory["x"], memory["target"], strict=True)]
 
     def __call__(self, *, B: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002  (`train` passes B by name)
         """Return the next batch."""
-        if self.asked == 0:
-            self.first()
-        self.asked += 1
-        self.memory["asked"].fill_(self.asked)
-        return self.memory["x"][self.asked - 1], self.memory["target"][self.asked - 1]
+        return self.left.pop(0)
 
 
-def train(
-    assignment: Any, size: speed.Size, memory: speed.Memory, device: str, first: Callable[[], object] = lambda: None
-) -> speed.Block:
-    """Save the initial weights. Return a function that runs `train` and calls `first` at the first batch."""
+def train(assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
+    """Save the initial weights. Return a function that runs `train`."""
     steps = len(memory["x"])
 
     def trained(get_batch: Callable[..., tuple[Tensor, Tensor]], steps: int) -> Any:
@@ -128,7 +102,7 @@ def train(
             return assignment.train.train(get_batch, *shape, steps, size.rate, device)[0]
 
     def run() -> None:
-        save(trained(Batches(memory, first), steps), memory["new_layers"], memory["new_final"])
+        save(trained(Batches(memory), steps), memory["new_layers"], memory["new_final"])
 
     save(trained(Batches(memory), 0), memory["layers"], memory["final"])
     return run
@@ -227,11 +201,10 @@ class TrainingCheck(speed.Check):
 
     def error(self) -> float:
         """Return the error of the weights after the last step."""
-        batches = self.batches()
-        if not self.has_right_scale() or not self.is_unchanged(batches):
+        if not self.has_right_scale():
             return math.inf
         right = Weights.of(self.start.layers, self.start.final)
-        for x, target in batches:
+        for x, target in self.batches():
             right.step(x, target, self.size.rate)
         return right.error(self.start, self.results["new_layers"], self.results["new_final"])
 
@@ -239,43 +212,3 @@ class TrainingCheck(speed.Check):
         """Return whether the initial weights have the correct standard deviation. Zero weights would avoid all work."""
         allowed = (*((layer, 0.1) for layer in self.start.layers), (self.start.final, 0.5))
         return all(abs(float(weight.std()) * self.size.width**0.5 - 1) < slack for weight, slack in allowed)
-
-    def is_unchanged(self, batches: list[tuple[Tensor, Tensor]]) -> bool:
-        """Return whether the inputs are unchanged. Student code must not use them as uncounted memory."""
-        return all(torch.equal(x, found) for (x, _), found in zip(batches, self.memory["x"], strict=True))
-
-
-class TrainingRun(speed.Work):
-    """Base class of workloads that measure a training run."""
-
-    check = TrainingCheck
-
-    def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
-        """Return the batches, the initial weights and the final weights."""
-        L, D, dtype = size.layers, size.width, speed.dtype_of(size)
-        return {
-            "asked": speed.Field((1,), torch.int64, "filled", on_host=True),  # number of batches requested so far
-            **batches(size, calls),
-            "layers": speed.Field((L, D, D), dtype, "both"),  # initial weights, drawn by the student's code
-            "final": speed.Field((D, 1), dtype, "both"),
-            "new_layers": speed.Field((L, D, D), dtype, "filled"),
-            "new_final": speed.Field((D, 1), dtype, "filled"),
-        }
-
-    def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
-        """Return a function that runs the student's `train`."""
-        return train(assignment, size, memory, device)
-
-    def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
-        """Return a function that runs plain steps from random weights."""
-        for weight in (memory["layers"], memory["final"]):
-            weight.normal_(std=size.width**-0.5)
-
-        def run() -> None:
-            layers, final = memory["layers"].clone(), memory["final"].clone()
-            for x, target in zip(memory["x"], memory["target"], strict=True):
-                step(x, target, layers, final, size.rate)
-            memory["new_layers"].copy_(layers)
-            memory["new_final"].copy_(final)
-
-        return run

@@ -29,7 +29,7 @@ class Candidate:
 
 
 @typed("check(run)", isolated=True)
-def judge(assignment: Any, source: str, seed: int) -> dict[str, str]:
+def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:  # noqa: ARG001
     """Call `check` with a function that runs the program, and return its verdict."""
     candidate = Candidate(assignment, source)
 
@@ -49,4 +49,10 @@ def judge(assignment: Any, source: str, seed: int) -> dict[str, str]:
             modified=events["modified"],
         )
 
-    return call_check(assignment.break_time_matmul.check, run, seed)
+    return call_check(getattr(assignment, kata).check, run, seed)
+
+
+@typed("check(run)", isolated=True, secret=True)
+def judge_hidden(assignment: Any, kata: str, name: str, source: str, seed: int) -> str:
+    """Return only the verdict about a hidden program."""
+    return judge(assignment, kata, name, source, seed)["verdict"]

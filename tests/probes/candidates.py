@@ -13,8 +13,17 @@ from torchkata import typed
 
 @typed("check(candidate)", isolated=True)
 def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
-    """Call a kata's `check` on the class or function with this name in the source, and return the verdict."""
-    return call_check(getattr(assignment, kata).check, getattr(load(assignment, source), name), seed)
+    """Call a kata's `check` on the class or function with this name in the source, and return the verdict.
+
+    If the source is "", `check` is called with None. It then counts as not started if it is an unchanged stub.
+    """
+    return call_check(getattr(assignment, kata).check, getattr(load(assignment, source), name, None), seed)
+
+
+@typed("check(candidate)", isolated=True, secret=True)
+def judge_hidden(assignment: Any, kata: str, name: str, source: str, seed: int) -> str:
+    """Return only the verdict about a hidden program."""
+    return judge(assignment, kata, name, source, seed)["verdict"]
 
 
 def load(assignment: Any, source: str) -> ModuleType:

@@ -116,13 +116,16 @@ PROPERTIES: dict[object, Callable[["SimulatedGpu", Tensor], object]] = {
 }
 
 
+COPIES = (Tensor.to, Tensor.copy_, Tensor.type_as, Tensor.__setitem__, Tensor.__getitem__)  # also between devices
+
+
 class SimulatedGpu(TorchFunctionMode):
     """A mode in which torch accepts "cuda". It records which storages are on this device or in pinned memory."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()
         self.machine = machine
-        self.copies: list[dict[str, bool]] = []  # copies from the CPU to the device
+        self.copies: list[dict[str, Any]] = []  # copies from the CPU to the device
         self.memory: dict[int, Any] = {}  # storages by address, kept alive so that no address is used twice
         self.pinned: dict[int, Any] = {}
 
@@ -148,6 +151,9 @@ class SimulatedGpu(TorchFunctionMode):
         if func is torch.device:
             return func(*args, **(kwargs or {}))
         values = [*args, *(kwargs or {}).values()]
+        flat = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
+        if func not in COPIES:
+            self.refuse_mixed_devices(flat)
         on_cuda = func == Tensor.cuda or any(map(is_cuda, values))
         args = [torch.device("cpu") if is_cuda(value) else value for value in args]
         options = {name: torch.device("cpu") if is_cuda(value) else value for name, value in (kwargs or {}).items()}
@@ -164,10 +170,15 @@ class SimulatedGpu(TorchFunctionMode):
         elif func in (Tensor.copy_, Tensor.__setitem__) and self.holds(args[0]):
             source = values[1 if func == Tensor.copy_ else 2]
             self.record_copy(source, torch.as_tensor(source), args, options)
-        flat = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
         if on_cuda or (any(map(self.holds, flat)) and result is not values[0]):
             keep(self.memory, result)
         return keep(self.pinned, result) if pin else result
+
+    def refuse_mixed_devices(self, values: Sequence[object]) -> None:
+        """Raise CUDA's error for an operation on tensors of both devices. A tensor without axes counts as a number."""
+        tensors = [x for x in values if isinstance(x, Tensor)]
+        if any(map(self.holds, tensors)) and any(x.ndim > 0 and x.numel() and not self.holds(x) for x in tensors):
+            raise RuntimeError("Expected all tensors to be on the same device, but found two devices, cuda:0 and cpu")
 
     def record_copy(
         self, source: object, copied: Tensor, args: Sequence[object], options: Mapping[str, object]
@@ -175,7 +186,8 @@ class SimulatedGpu(TorchFunctionMode):
         """Record a copy to the device. Numbers and tensors that are already on the device are ignored."""
         if copied.ndim > 0 and not self.holds(source):
             non_blocking = options.get("non_blocking", any(value is True for value in args[1:]))
-            self.copies.append({"pinned": self.is_pinned(source), "non_blocking": bool(non_blocking)})
+            copy = {"pinned": self.is_pinned(source), "non_blocking": bool(non_blocking), "size": copied.numel()}
+            self.copies.append(copy)
 
 
 def is_cuda(place: object) -> bool:

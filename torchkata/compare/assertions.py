@@ -11,6 +11,7 @@ from numpy import ndarray as Array
 from torchkata.course import course
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
+from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
 from torchkata.seam.values import Plain, Unread, is_array, is_tensor
 
@@ -55,6 +56,7 @@ def assert_close(
     Example:
         assert_close(y, x @ weight, scale=abs(x) @ abs(weight), what="y")
     """
+    count_comparison()
     if expected is None:
         assert_equal(yours, None, what=what)
         return
@@ -115,6 +117,7 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
     Example:
         assert_equal(student.call("sieve", 10), [2, 3, 5, 7])
     """
+    count_comparison()
     if isinstance(yours, Unread):
         return
     if not same(yours, expected):
@@ -141,6 +144,7 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
     Example:
         check(len(batch) == 4, "the batch has too few rows", yours=batch)
     """
+    count_comparison()
     if condition is not True and not (isinstance(condition, np.bool_) and bool(condition)):
         raise Wrong(expected=translate(expected), yours=describe_value(yours), note=translate(note), mistake=mistake)
 

@@ -3,6 +3,7 @@
 import math
 import sys
 
+from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.values import Plain
 
 from .assertions import make_failure, report_comparison
@@ -26,6 +27,7 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
     Example:
         assert_number(seconds, 2.5e-3, relative=0.01, what="seconds")
     """
+    count_comparison()
     if type(yours) not in (int, float):
         raise make_failure(yours, float(expected), what, "expected a number")
     slack = (relative + ROUNDINGS * sys.float_info.epsilon) * abs(expected)
@@ -43,6 +45,7 @@ def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "")
     Example:
         assert_count(flops, 2 * B * D * K, what="flops")
     """
+    count_comparison()
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         other = type(yours) is float and yours == expected
         raise make_failure(yours, expected, what, "a count must be an int, not a float" if other else note)

@@ -15,7 +15,6 @@ __all__ = [
     "DispatchMode",
     "ZeroedMemory",
     "fill_new_memory",
-    "keep_gpu_busy",
     "reduce_torch_overhead",
     "skip_dynamo_import",
     "skip_stack_traces",
@@ -107,8 +106,3 @@ def fill_new_memory() -> Iterator[None]:
         yield
     finally:
         torch._C._set_deterministic_algorithms(before, warn_only=warned)
-
-
-def keep_gpu_busy(cycles: int) -> None:
-    """Queue a kernel that does nothing for this number of device clock cycles."""
-    torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]

@@ -14,7 +14,7 @@ HIDDEN_PROGRAMS = "hidden.toml"  # programs for the tests that students write; p
 PRIVATE = frozenset(
     (
         *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml", HIDDEN_PROGRAMS),
-        *("right", "right.toml", "attacks", "cheats", "slow"),
+        *("right", "right.toml", "cheats", "slow"),
     )
 )
 

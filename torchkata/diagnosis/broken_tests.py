@@ -34,6 +34,9 @@ TRIES = 5  # how often to run a test's body, since it may be random
 class UnreadStudent:
     """A stand-in for `Student` whose answers a test can compare or pass on, but not read."""
 
+    def __init__(self, example: Example) -> None:
+        self.memory = dict(example.memory)
+
     def call(self, *_: object) -> Plain:
         """Return an `Unread` answer."""
         return Unread()
@@ -59,7 +62,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
 def passes_on_replay(body: RecordedBody, example: Example) -> bool:
     """Return whether the body now passes with the same answers with which it failed, which makes its verdict random."""
     try:
-        body.body(**example.given, student=ReplayingStudent(example.answers))
+        body.body(**example.given, student=ReplayingStudent(example))
     except (Exception, SystemExit):
         return False
     return True
@@ -68,7 +71,7 @@ def passes_on_replay(body: RecordedBody, example: Example) -> bool:
 def raises_same_error(error: BaseException, body: RecordedBody, example: Example) -> bool:
     """Return whether the body raises the same error at the same line if it cannot read the answers."""
     try:
-        body.body(**example.given, student=UnreadStudent())
+        body.body(**example.given, student=UnreadStudent(example))
     except (Exception, SystemExit) as second:
         lines = [find_course_lines(one.__traceback__)[-1:] for one in (error, second)]
         return format_error(second) == format_error(error) and lines[0] == lines[1]

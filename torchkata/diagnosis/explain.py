@@ -7,7 +7,7 @@ from torchkata.compare.repro_code import render_call
 from torchkata.compare.show import shorten, show
 from torchkata.i18n import format_label, words
 from torchkata.i18n.notes import translate
-from torchkata.result import BROKEN, UNUSABLE, Outcome, TestResult
+from torchkata.result import BROKEN, MAX_LINE, UNUSABLE, Outcome, TestResult, clean_line
 from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
@@ -15,7 +15,6 @@ from torchkata.seam.student import Call
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause
 MAX_ERROR = 100  # maximum number of characters of an exception message quoted in a note
-MAX_LINE = 1000  # maximum number of characters of a line
 
 
 def explain(
@@ -82,8 +81,12 @@ def explain(
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", explain_form_error(error))]
-    body = [format_label(label and words(f"label.{label}"), shorten(text, MAX_LINE)) for label, text in lines if text]
-    named = [f"  {words('label.looks_like')}{looks_like}"] if looks_like else []
+    body = [
+        format_label(label and words(f"label.{label}"), clean_line(shorten(text, MAX_LINE)))
+        for label, text in lines
+        if text
+    ]
+    named = [f"  {words('label.looks_like')}{clean_line(looks_like)}"] if looks_like else []
     message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
     place: Place = getattr(error, "place", Place())
     return TestResult(

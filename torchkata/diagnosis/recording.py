@@ -25,6 +25,7 @@ class Example:
 
     given: dict[str, Any]
     answers: list[Plain] = field(default_factory=list)
+    memory: dict[str, Any] = field(default_factory=dict)  # the student's memory before the first call
 
 
 class NotRecorded(Exception):
@@ -41,6 +42,7 @@ class RecordingStudent:
 
     def __init__(self, student: Student, answers: list[Plain]) -> None:
         self.student = student
+        self.memory = student.memory
         self.answers = answers
 
     def call(self, probe: Probe | str, *args: object) -> Any:
@@ -52,8 +54,9 @@ class RecordingStudent:
 class ReplayingStudent:
     """A `Student` that returns recorded answers."""
 
-    def __init__(self, answers: list[Plain]) -> None:
-        self.answers = iter(answers)
+    def __init__(self, example: Example) -> None:
+        self.answers = iter(example.answers)
+        self.memory = dict(example.memory)
         self.calls: list[Call] = []
 
     def call(self, probe: Probe | str, *args: object) -> Any:
@@ -85,7 +88,7 @@ class RecordedBody:
         """Run the body and record the example. Exceptions of the body are propagated."""
         given = {**self.fixtures, **given}
         student = given.pop("student")
-        example = Example(given)
+        example = Example(given, memory=dict(student.memory))
         try:
             self.body(**given, student=RecordingStudent(student, example.answers))
         except (Crashed, HypothesisException):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchkata.compare.assertions import same
-from torchkata.compare.show import format_dtype
+from torchkata.compare.show import format_dtype, shorten
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 from torchkata.seam.values import Plain
@@ -32,6 +32,7 @@ from .formulas import (
 )
 
 SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
+MAX_NAME = 80  # maximum number of characters of a student's name for a parameter
 MIN_CALLS = 8  # minimum number of calls before an answer is considered constant
 FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}  # bits of the significand
 
@@ -176,7 +177,7 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
         further = [key for key in one.yours if key not in one.expected]
         if missing or further:
             renamed |= dict.fromkeys(find_new_names(one, missing, further))
-            found.add((", ".join(missing), ", ".join(further)))
+            found.add((join_names(missing), join_names(further)))
         elif not same(one.yours, one.expected):
             return ""
     if renamed and "" not in renamed:
@@ -187,6 +188,11 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
     if not extra:
         return words("relation.missing", missing=absent)
     return words("relation.renamed" if absent else "relation.further", missing=absent, further=extra)
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return the names, separated by commas. Some are the student's, and may contain anything."""
+    return ", ".join(shorten(name, MAX_NAME) for name in names)
 
 
 def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[str]) -> Iterator[str]:
@@ -200,11 +206,15 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
         if not (old and new and has_same_sizes(one.yours[new], one.expected[old])):
             yield ""
         elif len(names) != len(others):
-            yield words("relation.no_parameter", missing=old, further=new) if len(missing) == 1 else ""
+            yield (
+                words("relation.no_parameter", missing=old, further=shorten(new, MAX_NAME)) if len(missing) == 1 else ""
+            )
         for name, other, following in zip(names, others, [*names[1:], None], strict=False):
             if name != other and len(names) == len(others):
                 key = "relation.no_list" if following and following.isdigit() else "relation.no_module"
-                yield words(key if following else "relation.no_parameter", missing=name, further=other)
+                yield words(
+                    key if following else "relation.no_parameter", missing=name, further=shorten(other, MAX_NAME)
+                )
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:

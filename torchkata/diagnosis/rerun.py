@@ -47,7 +47,7 @@ def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Rela
 
 def run_trial(body: Callable[..., None], example: Example) -> Trial:
     """Run the body on the recorded answers of an example, and record its comparisons."""
-    student, trial = ReplayingStudent(example.answers), Trial()
+    student, trial = ReplayingStudent(example), Trial()
 
     def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
         trial.compared.append((what, Comparison(yours, expected, student.calls[-1].own_inputs())))

@@ -17,11 +17,10 @@ from torchkata.i18n.notes import translate
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
-from torchkata.speed.datasheets import device
+from torchkata.speed.bench import Reading, measure
+from torchkata.speed.local_bench import LocalBench, Stopwatch, find_gpu
 from torchkata.speed.remarks import choose_lesson
-from torchkata.speed.stopwatch import Stopwatch, find_gpu
-from torchkata.speed.trial import Figure, Trial
-from torchkata.speed.workload import work_of
+from torchkata.speed.workload import OF_BASELINE, work_of
 
 from .report import GREY, build_command, replace_exception
 
@@ -33,19 +32,20 @@ class Row:
     """The result of a workload."""
 
     result: TestResult
-    figure: Figure | None = None  # None if nothing was measured
+    reading: Reading | None = None  # None if nothing was measured
+    shrunk: str = ""  # a note if the size was reduced to fit into memory
 
     @property
     def verdict(self) -> str:
         """The name of the tier that was reached, or the outcome if nothing was measured."""
-        if self.figure is None:
+        if self.reading is None:
             return words(f"status.{LOOKS[self.result.outcome].status}")
-        return words(f"speed.{self.figure.verdict.tier or 'too_slow'}")
+        return words(f"speed.{self.reading.verdict.tier or 'too_slow'}")
 
 
 STOPWATCH = pytest.StashKey[Stopwatch | str]()
 ROWS = pytest.StashKey[list[Row]]()
-FIGURE = pytest.StashKey[Figure]()
+READING = pytest.StashKey[tuple[Reading, str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -111,22 +111,24 @@ def speed(
     """Return a function that measures the workload. It raises Wrong if a result is wrong or the code is too slow."""
     assert isinstance(student.runner, InProcess)
     student.reset(workload.uses[-1])
-    trial = Trial(workload, student.runner.assignment, stopwatch)
+    bench = LocalBench(workload, student.runner.assignment, stopwatch)
 
-    def measure() -> None:
-        figure = trial.measure()
-        verdict = figure.verdict
-        if verdict.median is None:
+    def demand_speed() -> None:
+        reading = measure(bench)
+        verdict = reading.verdict
+        if verdict.outcome == "inconclusive":
             raise Inconclusive(translate(verdict.note))
-        request.node.stash[FIGURE] = figure
+        if verdict.median is None:
+            raise Wrong(note=translate(verdict.note))
+        request.node.stash[READING] = reading, bench.shrunk
         if verdict.outcome == "failed":
             raise Wrong(
-                expected=translate(f"{figure.thresholds.passing:.2f} or more {work_of(workload.name).of}"),
+                expected=translate(f"{reading.thresholds.passing:.2f} or more {OF_BASELINE}"),
                 yours=f"{verdict.median:.2f}",
-                note=choose_lesson(workload.name, stopwatch.kind, verdict.median, figure.mfu, device(stopwatch.name)),
+                note=choose_lesson(workload.name, bench.kind, verdict.median, reading.mfu, bench.device),
             )
 
-    return measure
+    return demand_speed
 
 
 @pytest.hookimpl(wrapper=True)
@@ -147,7 +149,7 @@ def pytest_runtest_makereport(
         if raised is not None:
             result = explain(name, f"{name} · {translate(get_claim(name))}", raised.value, None, build_command(item))
             call.excinfo = replace_exception(raised, result.message)
-        row = Row(result, item.stash.get(FIGURE, None))
+        row = Row(result, *item.stash.get(READING, ()))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     item.config.stash[ROWS].append(row)
@@ -179,16 +181,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
     """Print one line per workload, and an explanation of the values."""
-    timed = any(row.figure for row in rows)
+    timed = any(row.reading for row in rows)
     out.write_line("")
     if timed:
         columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
         out.write_line("  " + "".join(pad(words(f"speed.{name}"), width) for name, width in columns.items()))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
-        if row.figure is not None:
-            thresholds = row.figure.thresholds
-            out.write(f"{format_figure(row.figure):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
+        if row.reading is not None:
+            thresholds = row.reading.thresholds
+            out.write(f"{format_reading(row.reading):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
             out.write(f"{'–':<18}{'–':<9}{'–':<9}")
         color = LOOKS[row.result.outcome].color
@@ -200,13 +202,13 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         out.write_line("\n" + words("speed.about", device=found.name))
 
 
-def format_figure(figure: Figure) -> str:
+def format_reading(reading: Reading) -> str:
     """Return the graded value and, for information, the MFU if it is known."""
-    return f"{figure.verdict.median:.2f}" + (f", MFU {figure.mfu:.2f}" if figure.mfu is not None else "")
+    return f"{reading.verdict.median:.2f}" + (f", MFU {reading.mfu:.2f}" if reading.mfu is not None else "")
 
 
 def get_notes(row: Row) -> str:
     """Return the reason why a workload did not run, or a note about a reduced size."""
     if row.result.outcome == "not_graded":
         return translate(row.result.message)
-    return translate(row.figure.shrunk) if row.figure else ""
+    return translate(row.shrunk)

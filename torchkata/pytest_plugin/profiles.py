@@ -6,6 +6,7 @@ prove  like grade, but without shrinking; used by `grader certify`, which needs 
 """
 
 import gc
+import hashlib
 import random
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         seed(get_state(item.config).seed)(item.obj)
 
 
-@pytest.fixture(scope="session", name="seed")
-def run_seed(request: pytest.FixtureRequest) -> int:
-    """Return the seed of the run, for tests that do not use Hypothesis."""
-    return get_state(request.config).seed
+@pytest.fixture(name="seed")
+def derive_seed(request: pytest.FixtureRequest) -> int:
+    """Return a seed for a test that does not use Hypothesis, from 0 to 2**31 - 1. It is good for this test only.
+
+    Messages print this seed, so the seed of the run, which may be secret, must not be computable from it.
+    """
+    return int.from_bytes(hash_secret(request, request.node.name)[:4]) >> 1
+
+
+@pytest.fixture
+def kata_key(request: pytest.FixtureRequest) -> bytes:
+    """Return 32 secret bytes that are the same for all tests of a kata. They must not reach the student's code."""
+    return hash_secret(request, "")
+
+
+def hash_secret(request: pytest.FixtureRequest, name: str) -> bytes:
+    """Return a hash of the seed of the run, the test file, and a name."""
+    return hashlib.sha256(f"{get_state(request.config).seed} {request.path.stem} {name}".encode()).digest()

@@ -29,7 +29,7 @@ from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Student, limit_processor_time
+from torchkata.seam.student import Student, is_secret, limit_processor_time
 from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
@@ -92,6 +92,8 @@ def explain_answers(
 ) -> None:
     """Store in `item` the known mistakes that explain the answers. If there are none, store a pattern in `cause`."""
     state = get_state(item.config)
+    if state.student.last is not None and is_secret(state.student.last.probe):
+        return
     seconds = student_seconds = PROOF_SECONDS
     if item.config.getoption("--hypothesis-profile") != "prove":
         seconds = max(MIN_SECONDS, SHARE * duration)
@@ -131,7 +133,7 @@ def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
     before = watcher.set(lambda _yours, expected, _what, _right: compared.append(expected))
     try:
         with suppress(Exception, SystemExit):
-            body.body(**kept[0].given, student=ReplayingStudent(kept[0].answers))
+            body.body(**kept[0].given, student=ReplayingStudent(kept[0]))
     finally:
         watcher.reset(before)
     return any(map(is_tensor, compared[-1:]))
@@ -247,7 +249,7 @@ class Search:
             left = self.end - time.thread_time()
             try:
                 with patched_oracle(mistake), ignore_warnings(), limit_search_time(left, GRACE):
-                    self.body.body(**example.given, student=ReplayingStudent(example.answers))
+                    self.body.body(**example.given, student=ReplayingStudent(example))
                 return True
             except NotRecorded as call:  # the test had failed before this call
                 example.answers.append(self.student.call(call.probe, *call.args_given))

@@ -10,7 +10,7 @@ Code: TypeAlias = str | Callable[..., str]
 AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
-def typed(code: Code, *, isolated: bool = False) -> Callable[[AnyProbe], AnyProbe]:
+def typed(code: Code, *, isolated: bool = False, secret: bool = False) -> Callable[[AnyProbe], AnyProbe]:
     """Specify the code that a student would type to do the same as the decorated probe.
 
     Failure messages show this code as the input.
@@ -21,6 +21,8 @@ def typed(code: Code, *, isolated: bool = False) -> Callable[[AnyProbe], AnyProb
             `literal`, a function that returns the code of a value.
         isolated: Whether to run each call in a new process, which no earlier call of the test has changed. On a
             student's machine, the call uses the same process, with newly imported modules.
+        secret: Whether the arguments must stay secret. If the call fails, the answer is None, and neither the exception
+            nor its line nor an exit code reaches a message, because the student's code could send secrets in them.
 
     Example:
         @typed("Linear(input_dim, output_dim).weight")
@@ -28,7 +30,7 @@ def typed(code: Code, *, isolated: bool = False) -> Callable[[AnyProbe], AnyProb
     """
 
     def with_code(probe: AnyProbe) -> AnyProbe:
-        vars(probe).update(typed=code, isolated=isolated)
+        vars(probe).update(typed=code, isolated=isolated, secret=secret)
         return probe
 
     return with_code

@@ -26,7 +26,8 @@ from torchkata.i18n.notes import translate
 
 from . import probes
 from .assignment import Assignment
-from .failures import NOWHERE, Crashed, NotStarted, Place, TimedOut
+from .comparisons import Comparisons
+from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, contains_tensor, to_plain
 
@@ -129,6 +130,7 @@ class Student:
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.last: Call | None = None
+        self.memory: dict[str, Any] = {}  # what tests of this submission tell later ones; a replay does not change it
         self.fallbacks: frozenset[str] = frozenset()  # files that were replaced and are therefore not the student's
 
     def reset(self, kata: str) -> None:
@@ -151,7 +153,8 @@ class Student:
 
         Raises:
             TypeError: `probe` is not a probe.
-            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return a value.
+            NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return a value. If the arguments are
+                secret (see `typed`), the answer is None instead of the first, second and fourth of these.
 
         Example:
             y = student.call(probes.forward, weight, x)
@@ -159,11 +162,22 @@ class Student:
         found, given = find_probe(probe, args)
         check_probe(found)
         self.last = Call(found, [to_plain(arg) for arg in given])
+        Comparisons.since_call = 0
         if vars(found).get("isolated"):
             self.runner.renew()
-        answer = unwrap_reply(self.runner.run_probe(found, self.last.args), self.fallbacks)
+        try:
+            answer = unwrap_reply(self.runner.run_probe(found, self.last.args), self.fallbacks)
+        except (Crashed, Died, NotStarted):
+            if not is_secret(found):
+                raise
+            answer = None
         self.last = replace(self.last, answer=answer)
         return answer
+
+
+def is_secret(probe: Probe) -> bool:
+    """Return whether the arguments of a probe must not reach the student."""
+    return bool(vars(probe).get("secret"))
 
 
 def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:

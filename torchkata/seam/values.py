@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 12
 MAX_INT_BYTES = 32  # maximum size of an int; counts of real models need more than 8 bytes
 MAX_AXES = 8  # maximum number of axes; many axes of size 1 would produce deeply nested lists of a few numbers
+MAX_TYPE_NAME = 200  # maximum number of characters of the name of a type
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 
@@ -42,7 +43,7 @@ class Opaque:
     """A placeholder for an object that is not a plain value. It does not compare equal to any plain value."""
 
     def __init__(self, type_name: str) -> None:
-        self.type_name = type_name
+        self.type_name = "".join(c if c.isprintable() else " " for c in type_name[:MAX_TYPE_NAME])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Opaque) and other.type_name == self.type_name

@@ -1,8 +1,8 @@
 """The public API for timed workloads (`from torchkata import speed`).
 
-A workload is a subclass of `Rate`, `HostWait` or `MemoryPeak` that defines its sizes and tensors (`Field`), and returns
-one `Block` that runs the student's code and one that runs plain torch code. A `Check` verifies the results. Names are
-imported lazily, as in `torchkata`.
+A workload is a subclass of `Rate` that defines its sizes and tensors (`Field`), and returns one `Block` that runs the
+student's code and one that runs plain torch code. A `Check` verifies the results. Names are imported lazily, as in
+`torchkata`.
 """
 
 from importlib import import_module
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .datasheets import NAMES, devices
     from .freivalds import floor, relative_error
-    from .host_waits import host_reads, keep_busy
     from .layout import Field, Memory, dtype_of
     from .seeded import SeededInputs
     from .sizes import PRODUCT, Size, product_flops
-    from .workload import CRAWL, Block, Check, HostWait, Measured, MemoryPeak, Rate, Work
+    from .workload import CRAWL, Block, Check, Measured, Rate
 
 __all__ = [
     "CRAWL",
@@ -24,19 +23,14 @@ __all__ = [
     "Block",
     "Check",
     "Field",
-    "HostWait",
     "Measured",
     "Memory",
-    "MemoryPeak",
     "Rate",
     "SeededInputs",
     "Size",
-    "Work",
     "devices",
     "dtype_of",
     "floor",
-    "host_reads",
-    "keep_busy",
     "product_flops",
     "relative_error",
 ]
@@ -47,8 +41,7 @@ _MODULES = {
     "layout": ("Field", "Memory", "dtype_of"),
     "seeded": ("SeededInputs",),
     "sizes": ("PRODUCT", "Size", "product_flops"),
-    "host_waits": ("host_reads", "keep_busy"),
-    "workload": ("CRAWL", "Block", "Check", "HostWait", "Measured", "MemoryPeak", "Rate", "Work"),
+    "workload": ("CRAWL", "Block", "Check", "Measured", "Rate"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

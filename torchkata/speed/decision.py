@@ -8,7 +8,7 @@ benefit of the doubt.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, TypeAlias
@@ -29,7 +29,6 @@ REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits of MFU thresholds, rel
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 MAX_SAMPLES_RATIO = 2  # the machine is considered too noisy after this many times the needed samples
 NOT_YOUR_FAULT = "this is a problem of the grading machine, and you lose no points"
-OPENING_BLOCKS = 3  # baseline blocks before the first sample
 FAR, FAR_SAMPLES = 0.8, 7  # stop early if this many samples are all below this fraction of the passing threshold
 
 
@@ -105,7 +104,6 @@ class Final:
     tier: Tier | None = None  # the highest tier that was reached
     median: float | None = None
     interval: tuple[float, float] | None = None  # contains the true median with a probability of at least COVERAGE
-    mfu: float | None = None  # the median as a fraction of the peak, with the baseline at its full rate
     used: int = 0  # number of samples
     note: str = ""  # the reason for not passing, for the student
 
@@ -142,7 +140,8 @@ def judge(
     if wrong := [sample.error for sample in samples if not sample.error <= tolerance]:
         worst = max(math.inf if math.isnan(error) else error for error in wrong)
         return Final(
-            "failed", note=f"the result is wrong: its relative error is {worst:.1e}, more than {tolerance:.1e}"
+            "failed",
+            note=f"the result is wrong: its relative error is {worst:.2g}, and rounding explains only {tolerance:.2g}",
         )
     if trouble:
         return retry_or_end(trouble, attempt, rules)
@@ -150,59 +149,12 @@ def judge(
     fit = [sample for sample in samples if not is_disturbed(sample, opening, rules)]
     if len(fit) >= rules.looks[0]:
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
-        final = decide(fit, as_ratios(thresholds, peak, ceiling), rules, mfu=peak and ceiling / peak)
+        final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
     if len(samples) >= MAX_SAMPLES_RATIO * (rules.batch if len(fit) < rules.batch else rules.last):
         return retry_or_end(f"only {len(fit)} of {len(samples)} {RESTLESS}", attempt, rules)
     return More(next(look for look in rules.looks if look > len(fit)) - len(fit))
-
-
-def compare_rates(
-    student: Callable[[], tuple[float, float]],
-    baseline: Callable[[], float],
-    opening_rates: Sequence[float],
-    *,
-    tolerance: Callable[[], float],
-    thresholds: Tiers,
-    rules: TimingRules,
-    peak: float | None = None,
-    trouble: Callable[[], str] = str,
-    attempt: int = 1,
-) -> tuple[Final | Retry, float]:
-    """Alternate between blocks of the student and of the baseline until `judge` has enough samples.
-
-    `student` runs one block and returns its rate and relative error. `baseline` runs one block and returns its rate.
-    The other arguments are those of `judge`. Return the verdict and the baseline's highest rate.
-    """
-    rates, samples = [*opening_rates], list[Sample]()
-    verdict: Verdict = More(rules.looks[0])
-    wrong = student()[1]  # the first block is a warm-up: its time is ignored, but its result is checked
-    while isinstance(verdict, More):
-        for _ in range(verdict.samples):
-            rate, error = student()
-            rates.append(baseline())
-            wrong = max(wrong, error)
-            samples.append(Sample(rate, rates[-2], rates[-1], wrong))
-            if not wrong <= tolerance():
-                break
-        verdict = judge(
-            samples,
-            opening=median(opening_rates),
-            tolerance=tolerance(),
-            thresholds=thresholds,
-            rules=rules,
-            peak=peak,
-            trouble=trouble(),
-            attempt=attempt,
-        )
-    return verdict, max(rates)
-
-
-def block_length(once: float, block_seconds: float, least_seconds: float, most_calls: int) -> tuple[int, int]:
-    """Return the number of calls per block and the number of repetitions, for a call that takes `once` seconds."""
-    calls = max(1, min(round(block_seconds / once), most_calls))
-    return calls, max(1, math.ceil(least_seconds / (calls * once)))
 
 
 def thresholds_on(
@@ -217,13 +169,6 @@ def thresholds_on(
 def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
     """Return the datasheet's peak FLOP/s (with TF32 for float32), or None if it is unknown."""
     return None if device is None else device.peak(dtype, tf32=True)
-
-
-def judge_share(ratio: float, thresholds: Tiers, *, used: int = 1, note: str = "") -> Final:
-    """Return the verdict on a measured share. `note` explains a verdict below full points."""
-    tier = next((tier for tier in TIERS if ratio >= getattr(thresholds, tier)), None)
-    outcome: Literal["passed", "failed"] = "passed" if tier else "failed"
-    return Final(outcome, tier, median=ratio, used=used, note="" if tier == "full" else note)
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:
@@ -247,8 +192,8 @@ def as_ratios(thresholds: Tiers, peak: float | None, ceiling: float) -> Tiers:
     return Tiers(min(thresholds.passing * scale, REACHABLE.passing), min(thresholds.full * scale, REACHABLE.full))
 
 
-def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: float | None) -> Final | None:
-    """Return the verdict, or None if a higher tier can still be reached. `mfu` is the MFU at a ratio of 1.
+def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules) -> Final | None:
+    """Return the verdict, or None if a higher tier can still be reached.
 
     A tier is missed if the whole interval of ten samples is below it (or of twenty samples, if ten do not decide). So a
     tier is reached as soon as six samples are not below it, because the interval of twenty samples can then no longer
@@ -268,7 +213,6 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules, *, mfu: flo
         "failed",
         median=middle,
         interval=(ratios[low], at_most[high]),
-        mfu=mfu and middle * mfu,
         used=len(fit),
         note=f"{middle:.2f} of plain torch's speed; {needed.passing:.2f} is needed to pass",
     )

@@ -25,7 +25,7 @@ PRODUCT: dict[Kind, Size] = {
     "cpu": Size(batch=512, width=1024, outputs=512),
     "cuda": Size(batch=16384, width=32768, outputs=8192, dtype="bfloat16"),
 }
-"""The size of the matmul that is used to calibrate a device."""
+"""The size of the matmul that measures a device's speed."""
 
 
 def product_flops(rows: int, inner: int, columns: int) -> int:

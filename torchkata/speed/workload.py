@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 
@@ -19,8 +19,8 @@ from .sizes import Kind, Size
 
 Block: TypeAlias = Callable[[], object]
 """A function that runs one block of work."""
-Roof: TypeAlias = Literal["compute", "bandwidth"]
 
+OF_BASELINE = "of plain torch's speed"  # follows a ratio in messages
 CRAWL = 0.1
 """Code slower than this fraction of the baseline's rate is limited by Python or the bus, not by the device."""
 
@@ -68,16 +68,25 @@ class Check(ABC):
         """Return the relative error of the results of the last block, or infinity if they are missing."""
 
 
-class Work(ABC):
-    """Base class of all workloads."""
+class Rate(ABC):
+    """Base class of workloads. The speed of a workload is measured in work units per second."""
 
     sizes: ClassVar[Mapping[Kind, Size]]
     check: ClassVar[type[Check]]
-    of: ClassVar[str]  # text that follows the measured share in messages, such as "of plain torch's speed"
+    unit: ClassVar[str]
+    same_as_baseline: ClassVar[bool] = True  # whether the baseline computes the same results
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
         """Return the tensors of a block. If each call has its own tensors, the first dimension enumerates the calls."""
+
+    @abstractmethod
+    def amount(self, size: Size) -> float:
+        """Return the number of work units in one call of the student's work."""
+
+    def baseline_amount(self, size: Size) -> float:
+        """Return the number of work units in one call of the baseline's work."""
+        return self.amount(size)
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
@@ -92,45 +101,8 @@ class Work(ABC):
         """Return a one-line remark for a result below full points."""
 
 
-class Rate(Work):
-    """A workload whose speed is measured in work units per second."""
-
-    of = "of plain torch's speed"
-    unit: ClassVar[str]
-    roof: ClassVar[Roof | None] = None  # the part of the roofline that bounds the baseline
-    same_as_baseline: ClassVar[bool] = True  # whether the baseline computes the same results
-
-    @abstractmethod
-    def amount(self, size: Size) -> float:
-        """Return the number of work units in one call of the student's work."""
-
-    def baseline_amount(self, size: Size) -> float:
-        """Return the number of work units in one call of the baseline's work."""
-        return self.amount(size)
-
-    def intensity(self, size: Size) -> float | None:  # noqa: ARG002
-        """Return the FLOPs per byte of minimal memory traffic, or None if neither FLOPs nor traffic limit the speed."""
-        return None
-
-
-class HostWait(Work):
-    """A workload that must not make the host wait for the device. Its tensor `asked` counts the requested batches."""
-
-    of = "(1: the host runs ahead)"
-
-
-class MemoryPeak(Work):
-    """A workload whose peak memory is measured."""
-
-    of = "of the peak memory is needed"
-
-    @abstractmethod
-    def needed_bytes(self, size: Size) -> int:
-        """Return the number of bytes that must be allocated in addition to the given batches."""
-
-
-def work_of(workload: str) -> Work:
+def work_of(workload: str) -> Rate:
     """Load a workload of the course. Raises ImportError if the module of the workload can't be imported."""
     module = importlib.import_module(f"reference.workloads.{workload}")
-    work: Work = getattr(module, workload.title().replace("_", ""))()
+    work: Rate = getattr(module, workload.title().replace("_", ""))()
     return work

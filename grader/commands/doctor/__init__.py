@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,12 +14,19 @@ from grader.commands.doctor import machine
 from grader.commands.doctor.machine import Finding
 from torchkata.course import course
 
+if TYPE_CHECKING:
+    from grader.commands.doctor.device import DeviceSpeed
+    from torchkata.speed.sizes import Kind
+
 SCHEMA = "torchkata/doctor/v1"
 COLORS = {"ok": "green", "missing": "red", "note": "yellow"}
 
 
-def run_doctor(*, as_json: bool = False) -> int:
-    """Run all checks and print a table. Return 0 if submissions can be graded in a sandbox, else 3."""
+def run_doctor(device: "Kind | None" = None, *, as_json: bool = False) -> int:
+    """Run all checks and print a table. Return 0 if submissions can be graded in a sandbox, else 3.
+
+    If `device` is given, also measure it and compare it with its datasheet. Raises MachineError if that fails.
+    """
     findings = list(examine())
     out = create_console(stderr=as_json)
     table = Table("", "check", "found", "fix", box=box.SIMPLE_HEAD)
@@ -33,9 +42,20 @@ def run_doctor(*, as_json: bool = False) -> int:
     sandboxed = any(finding.what == "sandbox" and finding.state == "ok" for finding in findings)
     out.print(machine.describe_isolation(sandboxed=sandboxed), soft_wrap=True)
     code = 3 if missing else 0
+    measured = {} if device is None else {"device": measure_speed(device, out)}
     if as_json:
-        print_json({"schema": SCHEMA, "exit_code": code, "sandbox": sandboxed, "findings": findings})
+        print_json({"schema": SCHEMA, "exit_code": code, "sandbox": sandboxed, "findings": findings, **measured})
     return code
+
+
+def measure_speed(kind: "Kind", out: Console) -> "DeviceSpeed":
+    """Measure a device, print a table and return the values. Raises MachineError if it can't be measured."""
+    from grader.commands.doctor.device import measure_in_child, print_speed  # imports torch
+
+    out.print("Measuring takes up to a minute. Run nothing else on this machine in the meantime.", style="dim")
+    speed = measure_in_child(kind)
+    print_speed(speed, out)
+    return speed
 
 
 def examine() -> Iterator[Finding]:

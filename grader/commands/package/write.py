@@ -6,13 +6,14 @@ Each platform has a folder in `files/`, which contains its files and a `platform
 import math
 import shutil
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
 from grader.commands.package import project
 from grader.output.formats import gradescope
+from grader.pipeline import seed as secret
 from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import HIDDEN_PROGRAMS, course
@@ -32,21 +33,32 @@ class Platform:
     title: str
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
-    is_public: bool = False  # whether students can read the package; it then contains no hidden programs
+    is_public: bool = False  # whether students can read the package; it then contains no seed and no hidden programs
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
-def run_package(name: str, out: Path, katas: Collection[str], grading: str, source: str | None, *, force: bool) -> int:
-    """Write a package that grades these katas, and return the exit code.
+@dataclass(frozen=True)
+class Grading:
+    """What a package grades."""
 
-    The package runs `grader grade` with the options in `grading`, which select the same katas. Invalid arguments raise
-    CallError before anything is written.
-    """
+    katas: Sequence[str]
+    examples: int
+    seed: int | None = None  # None for a new secret seed
+
+    def make_options(self, *, is_public: bool) -> str:
+        """Return the options of `grader grade`. A public package without a seed draws a new one whenever it runs."""
+        seed = secret.draw() if self.seed is None and not is_public else self.seed
+        options = [] if seed is None else [f"--seed {seed}"]
+        return " ".join([*options, f"--examples {self.examples}", f"--kata {','.join(self.katas)}"])
+
+
+def run_package(name: str, out: Path, grading: Grading, source: str | None, *, force: bool) -> int:
+    """Write a package, and return the exit code. Invalid arguments raise CallError before anything is written."""
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     check_output(platform, out, force=force)
-    files = build_package(platform, katas, grading, source)
+    files = build_package(platform, grading, source)
     with convert_write_errors(out):
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +66,7 @@ def run_package(name: str, out: Path, katas: Collection[str], grading: str, sour
         else:
             shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
             spread(files, out)
-    programs = [name for name in katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
+    programs = [name for name in grading.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
         print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
@@ -66,19 +78,20 @@ def run_package(name: str, out: Path, katas: Collection[str], grading: str, sour
     return 0
 
 
-def build_package(platform: Platform, katas: Collection[str], grading: str, source: str | None) -> dict[str, bytes]:
+def build_package(platform: Platform, grading: Grading, source: str | None) -> dict[str, bytes]:
     """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
     sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
-    written |= {"options": f"{grading}\n".encode(), "requirements.txt": project.requirements()}
+    options = grading.make_options(is_public=platform.is_public)
+    written |= {"options": f"{options}\n".encode(), "requirements.txt": project.requirements()}
     if "killed.py" in written:
         written["killed.json"] = gradescope.render_out_of_memory(needed_gigabytes())
     if source is not None:
         written["source"] = project.parse_source(source)
     else:
-        copied = project.copy_project(() if platform.is_public else katas)
+        copied = project.copy_project(() if platform.is_public else grading.katas)
         written |= {f"torchkata/{name}": content for name, content in copied.items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 

@@ -19,11 +19,12 @@ from grader.marks.pseudonyms import read_key
 from grader.marks.roster import shorten_names
 from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
-from grader.output.page import overview, speed
+from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
+from grader.output.page.speed import summarize_speed
 from grader.output.page.student import Student, summarize_student
 from grader.results.result import Finding, Result, ResultError, read, write_whole
 from grader.results.source import StoredSubmission, load_submission
@@ -235,8 +236,7 @@ def render_report(
             },
             findings=overview.group_findings(students),
             faults=overview.describe_faults(students),
-            strips=speed.make_strips(students),
-            roofs=[Markup(svg) for svg in speed.draw_rooflines(students)],
+            speeds=summarize_speed(students),
         )
     )
     page.enable_buffering(PIECES)
@@ -256,7 +256,6 @@ def render_feedback(shown: Shown, marks: Sequence[ShownMark] = (), name: str = "
             max_score=sum(part.result.max_score for part in shown.parts),
             graded=shown.graded,
             how=student.how,
-            roofs=[Markup(svg) for svg in speed.draw_rooflines([student])],
         )
     )
 

@@ -56,6 +56,7 @@ def get_key(folder: Path) -> Path:
     return folder / "class/pseudonyms.json"
 
 
+@pytest.mark.sample
 def test_only_graded_files_are_copied(copied: tuple[Path, Run]) -> None:
     folder, done = copied
     assert done.code == 2, "a submission that can't be read must be reported"

@@ -3,15 +3,19 @@
 pytest grader/tests/integration/test_attacks.py -k talks_through_locks
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 
-from grader.tests.support.attacks import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
+from grader.tests.attacks.trials import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
 
-SAMPLE = {  # of each family, among the fastest
-    "channel/huge_length",
-}
+SAMPLE = (  # of each family, among the fastest
+    *("channel/claims_not_to_be_written", "collusion/talks_through_watches", "denial_of_service/endless_recursion"),
+    *("equal_to_everything/nothing_but_nan", "escape/changes_the_root", "forged_evidence/announces_a_move"),
+    *("forged_outcomes/exits_in_the_call", "lazy_tensors/sparse", "patched_libraries/every_type_is_the_same"),
+    *("persistence/leaves_the_environment", "stolen_answers/imports_the_oracle", "vacuous_starts/checkpoints_of_nan"),
+)
 ATTACKS = load_attacks()
 SAFE = [attack for attack in ATTACKS if not attack.not_at_none]  # may run without bubblewrap
 MAX_SECONDS = KATA_SECONDS + 15.0  # including the time to start and end workers and to grade the second kata
@@ -44,25 +48,30 @@ def check(attack: Attack, level: Level, get_server: GetServer) -> None:
         assert trial.gained == 0
 
 
-def list_parameters(attacks: Iterable[Attack], sample: Collection[str] = ()) -> list[object]:
-    """Return the parameters of a test. Only `make check` runs those that are not in the sample."""
-    marks = {attack.title: [] if attack.title in sample else [pytest.mark.full] for attack in attacks}
-    return [pytest.param(attack, id=attack.title, marks=marks[attack.title]) for attack in attacks]
+def list_parameters(attacks: Iterable[Attack], sample: list[Any], others: list[Any]) -> list[object]:
+    """Return the parameters of a test, with marks for the attacks of the sample and for the others."""
+    in_sample = {True: sample, False: others}
+    return [pytest.param(one, id=one.title, marks=in_sample[one.title in SAMPLE]) for one in attacks]
+
+
+def test_sample_has_an_attack_of_each_family() -> None:
+    families = {attack.title: attack.title.partition("/")[0] for attack in ATTACKS}
+    assert sorted(families[title] for title in SAMPLE) == sorted({*families.values()})
 
 
 @pytest.mark.usefixtures("needs_bwrap")
-@pytest.mark.parametrize("attack", list_parameters(ATTACKS, SAMPLE))
+@pytest.mark.parametrize("attack", list_parameters(ATTACKS, [pytest.mark.sample], []))
 def test_attack_fails_in_bubblewrap(attack: Attack, get_server: GetServer) -> None:
     check(attack, "bwrap", get_server)
 
 
-@pytest.mark.parametrize("attack", list_parameters(SAFE))
+@pytest.mark.parametrize("attack", list_parameters(SAFE, [], [pytest.mark.timing]))
 def test_attack_fails_without_bubblewrap(attack: Attack, get_server: GetServer) -> None:
     check(attack, "none", get_server)
 
 
 @pytest.mark.timing  # on a busy machine, attacks that reach a limit take longer
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("attack", list_parameters(SAFE))
+@pytest.mark.parametrize("attack", SAFE, ids=lambda attack: attack.title)
 def test_attack_ends_in_time(attack: Attack, level: Level, get_server: GetServer) -> None:
     assert get_server(level).try_attack(attack).seconds <= MAX_SECONDS

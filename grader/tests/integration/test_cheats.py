@@ -35,7 +35,7 @@ ROWS: dict[tuple[str, str], PerformanceResult] = {}  # results of slow solutions
 CONCLUSIVE: list[bool] = []  # for each measurement, whether it was conclusive
 
 
-@pytest.fixture(scope="module", params=["bwrap", pytest.param("none", marks=pytest.mark.full)])
+@pytest.fixture(scope="module", params=["bwrap", pytest.param("none", marks=pytest.mark.speed)])
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Start a sandbox for timed workers at an isolation level."""
     if missing := setup.find_missing("cpu"):
@@ -71,13 +71,10 @@ def test_slow_solution_fails_its_workload(slow: Slow, sandbox: Sandbox) -> None:
     assert time_slow(slow, sandbox).outcome == "failed"
 
 
-def list_cheats() -> Iterator[object]:
-    """Yield the parameters of the test. Only a sample runs without `make speed`."""
-    for cheat in CHEATS:
-        yield pytest.param(cheat, id=cheat.title, marks=[] if cheat.title in SAMPLE else pytest.mark.full)
+SAMPLED = [pytest.param(one, id=one.title, marks=[] if one.title in SAMPLE else [pytest.mark.speed]) for one in CHEATS]
 
 
-@pytest.mark.parametrize("cheat", list_cheats())
+@pytest.mark.parametrize("cheat", SAMPLED)
 def test_cheat_earns_no_points(cheat: Cheat, sandbox: Sandbox) -> None:
     slow = SLOW[cheat.slow]
     base = time_slow(slow, sandbox)

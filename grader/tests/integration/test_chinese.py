@@ -47,6 +47,7 @@ def test_english_sentence_in_chinese_output_is_detected(handout: Path) -> None:
     assert find_english(run_kata(handout, "about", "linear", KATA_LANG="en").out) != []
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("name", [name for name in course().katas if find_text(name, "about", "zh")])
 def test_chinese_kata_descriptions_and_hints_contain_no_english(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     about.show(course().katas[name])

@@ -12,6 +12,7 @@ from grader.tests.conftest import run
 from torchkata.course import course
 
 
+@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_doctor_finds_a_working_sandbox() -> None:
     done = run("grader", "doctor", "--json")

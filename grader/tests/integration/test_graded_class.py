@@ -61,6 +61,7 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
     return GradedClass(directory, grade(*EXAMPLES, "--out", directory, "--jobs", 2, "--examples", FEW))
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("submission", STATUSES)
 def test_each_example_submission_gets_expected_status_and_score(graded_class: GradedClass, submission: str) -> None:
     assert graded_class.read_statuses(submission) == STATUSES[submission]
@@ -71,6 +72,7 @@ def test_each_example_submission_gets_expected_status_and_score(graded_class: Gr
     assert all(test["message"] for test in tests if test["outcome"] != "passed")
 
 
+@pytest.mark.sample
 def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> None:
     out = graded_class.run.out
     assert graded_class.run.code == 0, graded_class.run.err
@@ -92,6 +94,7 @@ def test_result_is_independent_of_other_submissions(graded_class: GradedClass, s
     assert remove_times(alone) == remove_times(graded_class.read_result(submission))
 
 
+@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
     result = graded_class.read_result("complete")
@@ -103,6 +106,7 @@ def test_result_records_options_and_versions(graded_class: GradedClass) -> None:
     assert (graded_class.run.err, result["environment"]["workers can"]) == ("", ""), "the self-test found a violation"
 
 
+@pytest.mark.sample
 def test_gradebook_has_one_row_per_submission(graded_class: GradedClass) -> None:
     with (graded_class.directory / "gradebook.csv").open(newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
@@ -113,6 +117,7 @@ def test_gradebook_has_one_row_per_submission(graded_class: GradedClass) -> None
     assert float(rows["half_done"]["linear"]) == course().katas["linear"].max_score
 
 
+@pytest.mark.sample
 def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass) -> None:
     stored = graded_class.directory / "half_done/result.json"
     before = stored.stat().st_mtime_ns
@@ -132,6 +137,7 @@ def test_rerun_grades_nothing_and_lists_stored_results(graded_class: GradedClass
     assert (refused.code, refused.out) == (2, "")
 
 
+@pytest.mark.sample
 def test_grading_writes_only_result_files(graded_class: GradedClass) -> None:
     folder = graded_class.directory
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -142,6 +148,7 @@ def test_grading_writes_only_result_files(graded_class: GradedClass) -> None:
     }
 
 
+@pytest.mark.sample
 def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> None:
     found = graded_class.read_result("subtly_wrong")
     kept = load_submission(graded_class.directory, "subtly_wrong", found["fingerprint"])
@@ -150,6 +157,7 @@ def test_graded_files_are_stored_with_the_result(graded_class: GradedClass) -> N
     assert {name: one.text for name, one in kept.files.items()} == graded
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("submission", "kata", "words"),
     [

@@ -96,6 +96,7 @@ def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *op
     assert list(out.rglob("*.tmp")) == []
 
 
+@pytest.mark.sample
 def test_killed_or_interrupted_run_can_be_resumed(
     submissions: list[Path], uninterrupted: bytes, tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ def grade_without_namespaces(*arguments: object) -> Run:
     return run_program(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
 
 
+@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_grading_without_namespaces_warns_and_limits_resources(tmp_path: Path) -> None:
     done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)
@@ -51,6 +52,7 @@ def raise_filter_error(**_: object) -> bytes:
     raise syscalls.FilterError("libseccomp is not installed")
 
 
+@pytest.mark.sample
 def test_isolation_bwrap_fails_without_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(IsolationError, match="bubblewrap is not installed"):

@@ -56,6 +56,7 @@ def test_kata_stores_only_complete_runs(handout: Path) -> None:
     assert not (handout / ".kata").exists()
 
 
+@pytest.mark.sample
 def test_kata_next_runs_first_unfinished_kata(handout: Path) -> None:
     done = run_kata(handout, "next")
     assert (done.code, "same_storage  not started    0/6" in done.out) == (1, True)
@@ -78,6 +79,7 @@ def test_kata_list_shows_the_overview(new_handout: Path) -> None:
     assert run_kata(new_handout, "list") == run_kata(new_handout)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_help_explains_commands_and_fits_the_terminal(new_handout: Path, language: str) -> None:
     shown = run_kata(new_handout, "--help", KATA_LANG=language, COLUMNS="80")
@@ -163,6 +165,7 @@ def test_failure_report_ends_with_helpful_commands(handout: Path) -> None:
     assert "stuck?" not in run_as_student("pytest", "--kata=linear,cruncher", "--examples=2", cwd=handout).out
 
 
+@pytest.mark.sample
 def test_reset_asks_for_confirmation_and_keeps_copy(handout: Path) -> None:
     file, stub = handout / "assignment/linear.py", (ROOT / "assignment/linear.py").read_bytes()
     assert run_kata(handout, "reset", "linear").out == "assignment/linear.py is already the original stub\n"
@@ -197,6 +200,7 @@ def test_reset_without_stubs_is_rejected(handout: Path) -> None:
     assert (done.code, "the original stubs are missing" in done.err, done.err.count("\n")) == (2, True, 1)
 
 
+@pytest.mark.sample
 def test_kata_suggests_name_for_a_typo(new_handout: Path) -> None:
     typed = {"lineal": "linear", "hint Linear": "linear", "about assignment/sgd.py": "sgd", "hnt": "hint"}
     for call, meant in typed.items():

@@ -18,6 +18,7 @@ from torchkata.course.submission import zip_files
 KATAS = list(course().katas)
 
 
+@pytest.mark.sample
 def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     write_solution(handout, *KATAS)
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from grader.commands.package.write import ABOUT, FILES, Platform, build_package
+from grader.commands.package.write import ABOUT, FILES, Grading, Platform, build_package
 from grader.commands.release.contents import add_prerequisites, build_handout, build_self_study
 from grader.commands.release.notebooks import make_notebooks
 from grader.tests.support.leaks import collect_secrets, find_leaks
@@ -31,6 +31,7 @@ def list_private(files: dict[str, bytes]) -> list[str]:
     return [name for name in files if name.startswith("reference/") and course().is_private(course().root / name)]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("chosen", CHOICES)
 def test_handout_contains_no_secret(chosen: str) -> None:
     files = build(CHOICES[chosen])
@@ -49,12 +50,13 @@ def test_course_for_self_learners_contains_no_secret() -> None:
     assert list_private(files) == find_leaks(files) == []
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("platform", ["gradescope", "github", "classroom50"])
 @pytest.mark.parametrize("chosen", ["all", "core", *WRITTEN_TESTS])
 def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen: str) -> None:
     names = CHOICES[chosen]
     about = Platform(platform, **tomllib.loads((FILES / platform / ABOUT).read_text("utf-8")))
-    files = build_package(about, names, "--seed 0", None)
+    files = build_package(about, Grading(names, examples=10, seed=0), None)
     graded = {f"reference/{name}/{HIDDEN_PROGRAMS}" for name in names if platform == "gradescope"}
     assert find_leaks(files, FALLBACKS | graded) == []
     copied = {name.partition("torchkata/reference/")[2]: content for name, content in files.items()}
@@ -62,6 +64,7 @@ def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen:
     assert {*private} - FALLBACKS - graded - {"reference/lint.toml"} == set()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("kind", KINDS)
 def test_planted_line_is_found(kind: str) -> None:
     line, place = next(item for item in collect_secrets().items() if kind in item[1])

@@ -20,9 +20,7 @@ from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
-PRIVATE = (
-    "reference/KATA/solution.py reference/KATA/right submissions reference/attacks examples grader/tests __pycache__"
-)
+PRIVATE = "reference/KATA/solution.py reference/KATA/right submissions cheats slow examples grader/tests __pycache__"
 KATAS = ("same_storage", "get_batch", "linear")
 
 
@@ -67,6 +65,7 @@ def read_results(root: Path) -> dict[str, Any]:
     return parse_gradescope((root / "results/results.json").read_bytes())
 
 
+@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_gradescope_package_installs_and_grades(autograder: Path) -> None:
     where = {"AUTOGRADER_ROOT": str(autograder)}
@@ -190,6 +189,7 @@ def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path:
     assert not (tmp_path / "mark").exists()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("folder", "kata"), [("github/.github/torchkata", "sieve"), ("classroom50", "sieve"), ("gradescope", "linear")]
 )

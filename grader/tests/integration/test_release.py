@@ -39,6 +39,7 @@ def list_files(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.sample
 def test_handout_contains_expected_files(tmp_path: Path) -> None:
     new_handout = tmp_path / "katas"  # the shared handout contains Python's caches once another test has run code in it
     assert call_grader("release", new_handout, "--track", "all").code == 0
@@ -89,6 +90,7 @@ def test_course_can_override_agents_file(tmp_path: Path) -> None:
         assert "AGENTS.md" not in list_files(out / "docs")
 
 
+@pytest.mark.sample
 def test_handout_that_needs_private_file_is_not_written(tmp_path: Path) -> None:
     primes, out = shutil.copytree(PRIMES, tmp_path / "primes"), tmp_path / "out"
     tests = primes / "tests/test_sieve.py"
@@ -259,6 +261,7 @@ def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> No
     assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", (tmp_path / "out/README.md").read_text("utf-8"))
 
 
+@pytest.mark.sample
 def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
     project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")

@@ -4,6 +4,8 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from grader.pipeline.seed import draw
 from grader.tests.conftest import Run, call_grader, run
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
@@ -23,6 +25,7 @@ def grade_again(path: Path, out: Path) -> Run:
     return call_grader(*list_arguments(path, out))
 
 
+@pytest.mark.sample
 def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
@@ -58,3 +61,11 @@ def test_each_package_has_its_own_seed(tmp_path: Path) -> None:
             options = archive.read("options").decode().split()
         seeds.add(options[options.index("--seed") + 1])
     assert len(seeds) == 2
+
+
+def test_package_that_students_can_read_has_no_seed(tmp_path: Path) -> None:
+    for given, expected in (((), False), (("--seed", 7), True)):
+        out = tmp_path / str(len(given))
+        assert call_grader("--course", PRIMES, "package", "classroom50", out, *given).code == 0
+        assert ("--seed 7" in (out / "options").read_text()) == expected
+        assert ("--seed" in (out / "options").read_text()) == expected

@@ -78,6 +78,7 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     assert type_in("kata", "update").out == "already up to date\n"
 
 
+@pytest.mark.sample
 def test_init_works_without_torch(installed: Path, tmp_path: Path) -> None:
     done = run_installed(installed, tmp_path, "torchkata", "init", "here")
     assert (done.code, done.err) == (0, "")

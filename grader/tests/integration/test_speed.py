@@ -12,16 +12,19 @@ from rich.console import Console
 from grader.pipeline import speed as phase
 from grader.results.result import KataResult, PerformanceResult, Result, read, speed_fingerprint, write
 from grader.sandbox.launch import Gpu
-from grader.speed import figures, gpu, grading, setup
+from grader.speed import gpu, grading, setup
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, add_fallbacks
+from grader.speed.timed_worker import Task
+from grader.speed.worker_bench import WorkerBench
 from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
+from torchkata.speed.bench import Reading
 from torchkata.speed.decision import Final
-from torchkata.speed.sizes import Kind
+from torchkata.speed.sizes import Kind, Size
 
 LINEAR = course().workloads["linear_forward"]
 
@@ -92,14 +95,15 @@ def grade_workload(
 ) -> PerformanceResult:
     """Grade a workload whose measurement returns this verdict or raises this exception, and return its row."""
 
-    def measure(*_: object) -> Any:
+    def measure(bench: WorkerBench) -> Reading:
         if isinstance(error, BaseException):
             raise error
-        return error
+        return Reading(error, bench.workload.ratio["cuda"])
 
-    monkeypatch.setattr(figures, "measure", measure)
+    monkeypatch.setattr(grading, "measure", measure)
+    monkeypatch.setattr(grading, "choose_task", lambda _, workload: Task(workload.name, kind, Size(), 1))
     machine = Machine(kind, kind, None, 0, setup.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
-    (row,) = grading.grade(machine, [course().workloads["peak_memory"]], {"peak_memory": {}})
+    (row,) = grading.grade(machine, [course().workloads["train_throughput"]], {"train_throughput": {}})
     return row
 
 
@@ -120,19 +124,20 @@ REHEARSAL = "This is a rehearsal without points: only speed on a GPU earns them.
             0,
         ),
         (Final("failed", note="wrong"), "failed", "wrong", 0),
-        (Final("passed", "passing", median=0.7, used=3, note="90 MiB held"), "passed", "90 MiB held", 1),
+        (Final("passed", "passing", median=0.6, used=3, note="what was measured"), "passed", "what was measured", 3),
     ],
 )
 def test_workload_outcome_and_points_depend_on_reply(
     monkeypatch: pytest.MonkeyPatch, end: BaseException | Final, outcome: str, words: str, points: int
 ) -> None:
     row = grade_workload(monkeypatch, end)
-    assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, points, 2, False)
+    assert (row.outcome, row.score, row.max_score, row.rehearsed) == (outcome, points, 5, False)
     first, *lesson = row.message.splitlines()
     assert first.startswith(words)
-    assert ("Update in place" in "".join(lesson)) == (points > 0), "only a measured speed may have a lesson"
-    assert row.ratio == (0.7 if points else None)
-    assert not points or row.thresholds == (0.6, 0.85)
+    taught = "does the loop wait for the device?" in "".join(lesson)
+    assert taught == (points > 0), "only a measured speed may have a lesson"
+    assert row.ratio == (0.6 if points else None)
+    assert not points or row.thresholds == (0.55, 0.7)
     on_cpu = grade_workload(monkeypatch, end, "cpu")
     assert (on_cpu.outcome, on_cpu.score, on_cpu.max_score) == (outcome, 0, 0)
     counts = outcome != "inconclusive"
@@ -162,7 +167,7 @@ def test_inconclusive_workloads_do_not_change_score() -> None:
         PerformanceResult("linear_forward", "passed", 3, 5, seconds=1.0),
         PerformanceResult("sgd_step", "failed", 0, 3, seconds=1.0),
         PerformanceResult("adagrad_step", "inconclusive", 0, 3),
-        PerformanceResult("peak_memory", "not_graded", 0, 2),
+        PerformanceResult("get_batch_throughput", "not_graded", 0, 3),
     ]
     found: Result = phase.add_speed(made, "cpu", rows, {"device": "a CPU"}, "print")
     assert (found.score, found.max_score) == (made.score + 3, made.max_score + 8)

@@ -20,6 +20,7 @@ def run_pytest(folder: Path, *options: str) -> Run:
     return run("pytest", f"--impl={folder}", "--seed", "7", *options)
 
 
+@pytest.mark.sample
 def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     done = run("pytest", f"--junitxml={tmp_path / 'junit.xml'}")
     assert done.code == 1
@@ -36,6 +37,7 @@ def test_untouched_stubs_count_as_not_started(tmp_path: Path) -> None:
     assert " · " not in done.out, "a stub is not explained as a failure"
 
 
+@pytest.mark.sample
 def test_failure_shows_input_expected_and_actual_value(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path, linear=edit_solution("linear", "x @ self.weight", "x @ self.weight + 1"))
     done = run_pytest(folder, "--kata", "linear")
@@ -98,6 +100,7 @@ def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     assert "at        same_storage.py, line " in out
 
 
+@pytest.mark.sample
 def test_kata_waits_for_unfinished_prerequisite(tmp_path: Path) -> None:
     wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight + 1")
     for linear in (wrong, (ROOT / "assignment/linear.py").read_text()):

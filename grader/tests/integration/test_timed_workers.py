@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
-from grader.speed import figures, setup
-from grader.speed.paused_worker import SLIP, MemoryUse
+from grader.speed import setup
+from grader.speed.paused_worker import SLIP
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from grader.tests.support.sandbox_workers import LEVELS, start_sandbox
 from torchkata.course import course
@@ -154,16 +154,6 @@ def test_failed_worker_does_not_affect_next_worker(
         following.close()
 
 
-def test_worker_memory_is_measured_by_the_kernel(timed: Begin) -> None:
-    begun = timed(files=linear("self.held = torch.ones(2**24)  # 64 MiB"))
-    begun.block(60)
-    held = begun.worker.read_memory()
-    assert 64 * 2**20 <= held.own - begun.memory_before.own < 80 * 2**20
-    assert held.beyond(begun.memory_before) == held.own - begun.memory_before.own
-    assert MemoryUse(held.own, held.shared + 5).beyond(held) == 5
-    assert MemoryUse(held.own + 3, 0).beyond(held) == 3
-
-
 @pytest.mark.parametrize(
     "place",
     [
@@ -199,23 +189,14 @@ def test_background_threads_do_not_extend_the_deadline(timed: Begin) -> None:
         timed(files=linear("many = [spin() for _ in range(20)]\nwhile True: pass", SPIN)).block(1)
 
 
-TRAINING = Task("no_hidden_sync", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=figures.STEPS)
-
-
-@pytest.mark.parametrize("reading", ["loss.item()", "float(loss)", "loss.tolist()", "loss.numpy()", "bool(loss > 0)"])
-def test_device_to_host_copies_are_counted(timed: Begin, reading: str) -> None:
-    source = SOLUTION["train.py"].decode()
-    reads = source.replace("losses[step] = loss.detach()", f"loss = loss.detach()\n        {reading}")
-    assert reads != source
-    assert figures.count_host_reads(timed(TRAINING)).ratio == 1
-    found = figures.count_host_reads(timed(TRAINING, {"train.py": reads}))
-    assert (found.ratio, f"{figures.STEPS} times" in found.note) == (0, True)
+TRAINING = Task("train_throughput", "cpu", Size(batch=8, width=16, layers=2, rate=0.05), calls=4)
 
 
 def test_training_without_optimizer_steps_is_rejected(timed: Begin) -> None:
-    lazy = SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")
-    with pytest.raises(figures.WrongResult):
-        figures.count_host_reads(timed(TRAINING, {"train.py": lazy}))
+    right = timed(TRAINING)
+    assert right.block(60).error <= right.check.floor
+    lazy = timed(TRAINING, {"train.py": SOLUTION["train.py"].decode().replace("optimizer.step()", "pass")})
+    assert lazy.block(60).error > 100 * lazy.check.floor
 
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])

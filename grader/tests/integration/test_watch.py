@@ -51,6 +51,7 @@ def watch(handout: Path) -> Iterator[Terminal]:
         yield terminal
 
 
+@pytest.mark.sample
 def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     save(handout, "linear", "x @ self.weight", "x @ self.weight + 1")
     printed = watch.read_until(KEYS)

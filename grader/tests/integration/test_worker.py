@@ -62,6 +62,7 @@ def make_weights(student: Student) -> object:
     return student.call(probes.initial_weights, 1, 1, 1, 0)
 
 
+@pytest.mark.sample
 def test_worker_returns_values_of_calls(ask: Ask) -> None:
     for count in (3, 300_000):
         assert torch.equal(ask(f"answer = torch.arange({count}.0)"), torch.arange(float(count)))
@@ -95,6 +96,7 @@ def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("answer", ["[bytes(2**26) for _ in range(64)]", "torch.ones(2**31)"])
 def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
@@ -120,6 +122,7 @@ def test_cause_of_worker_exit_is_reported(ask: Ask, body: str, words: str) -> No
     assert words in died.value.how
 
 
+@pytest.mark.sample
 def test_answer_sent_before_its_call_is_rejected(sandbox: Sandbox) -> None:
     forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
     reply = encode(Reply("returned", [torch.zeros(1)]))
@@ -159,6 +162,7 @@ CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -206,6 +210,7 @@ def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
     assert ask(threads) == 28 + 200 + 300
 
 
+@pytest.mark.sample
 def test_time_of_a_single_call_is_limited(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler can run

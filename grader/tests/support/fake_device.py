@@ -111,9 +111,7 @@ class FakeWorker:
         self.me = me
         self.arena = torch.zeros(2**20, dtype=torch.uint8)
         self.late: Callable[[], object] = lambda: None
-        self.begin, self.read_memory, self.demand_paused, self.end = (
-            partial(self.take, step) for step in ("begin", "memory", "still", "end")
-        )
+        self.begin, self.demand_paused, self.end = (partial(self.take, step) for step in ("begin", "still", "end"))
 
     def take(self, step: str) -> Reply:
         self.seen[self.me, step] += 1
@@ -139,4 +137,4 @@ class FakeWorker:
         self.work()
         settle()
         self.late()
-        return SimpleNamespace(reply=self.take("block"), began=0.0, wall=1.0, own=0.25)
+        return SimpleNamespace(reply=self.take("block"), wall=1.0, own=0.25)

@@ -4,13 +4,13 @@ Its clock counts floating-point operations instead of seconds, so that results a
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
+from torchkata.speed.local_bench import Stopwatch
 from torchkata.speed.sizes import Kind
-from torchkata.speed.stopwatch import Stopwatch
 
 LAUNCH_SECONDS = 1e-3
 FLOPS_PER_SECOND = 1e9
@@ -32,13 +32,6 @@ class FakeStopwatch(Stopwatch):
             work()
         return LAUNCH_SECONDS + float(counter.get_total_flops()) / FLOPS_PER_SECOND
 
-    def lead(self, work: Callable[[], object]) -> float:
-        return 0.0 if work() else 1.0  # no lead over the device if the work reads a value to the host
-
-    def peak_bytes(self, work: Callable[[], object]) -> int:
-        work()
-        return 2**26
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for the memory and the name of the fake GPU."""
@@ -49,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Replace this machine's stopwatch, and shorten the warm-up because the fake does not need it."""
     from torchkata.pytest_plugin.gpu import STOPWATCH  # pytest would warn if this were imported earlier
-    from torchkata.speed import trial
+    from torchkata.speed.bench import DEMANDS
 
-    trial.WARM_UP_SECONDS["cpu"] = 0.001
+    DEMANDS["cpu"] = replace(DEMANDS["cpu"], warm_up_seconds=0.0)
     config.stash[STOPWATCH] = FakeStopwatch(config.getoption("fake_bytes"), name=config.getoption("fake_name"))

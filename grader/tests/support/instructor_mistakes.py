@@ -211,6 +211,7 @@ MISTAKE_CASES = [
     Mistake("a test has a false assertion", *break_file(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
     Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
     Mistake("a test calls no probe", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
+    Mistake("a test compares nothing", {TEST: (COMPARED, "student.call(doubled, n)")}, {"grade": TEST}),
     Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
     Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
     # strategies and probes

@@ -2,7 +2,7 @@
 
 Text and integers must be equal. Floating-point numbers depend on the processor, so they may differ in the last
 shown digit, or by `TOLERANCE` if they have many digits, but not in the second digit. For figures that were
-rounded by hand, use `rounds_to` in `grader/proof/examples.py`, which is exact.
+rounded by hand, use `rounds_to` in `grader/tests/support/examples.py`, which is exact.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Programs that some tests need besides Python, and the tier in which a test runs.
 
-`make test` runs a test unless one of its fixtures needs a program of this table, or its mark is `full`. These tests are
-left to `make check`. Run as a script, this file checks that all programs are installed, before `make check` begins.
+`make test` runs the tests outside of `integration/`, and those in it that have the mark `sample`, unless one of their
+fixtures needs a program of this table other than bubblewrap. `make check` runs them all. Run as a script, this file
+checks that all programs are installed, before `make check` begins.
 """
 
 import importlib.util
@@ -31,7 +32,7 @@ class Program:
     def remedy(self) -> str:
         """The command that installs the program."""
         as_root = "as root: " if self.root else ""
-        return f"{as_root}apt-get install {self.packages}" if self.packages else "make check installs it"
+        return f"{as_root}apt-get install {self.packages}" if self.packages else "make check"
 
     def list_missing(self) -> list[str]:
         """Return the commands that are not installed, and `root` if the program only works for root."""
@@ -84,6 +85,8 @@ def describe_left_out(counts: Mapping[str, int]) -> str:
     """Return a line on the tests that did not run: how many there are, and how to run them."""
     found = [(counts[name], program) for name, program in PROGRAMS.items() if counts.get(name)]
     parts = [f"{count} need {program.title} ({program.remedy})" for count, program in found]
+    if counts.get("check"):
+        parts.append(f"{counts['check']} more (make check)")
     return f"not run: {', '.join(parts)}" if parts else ""
 
 

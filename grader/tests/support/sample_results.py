@@ -63,18 +63,16 @@ def make_timed_results(message: str = HOSTILE) -> list[PerformanceResult]:
         make_measured_result(
             "cruncher_step", 0, 5, message, ratio=0.5, thresholds=(0.56, 0.69), mfu=0.4, rate=4e14, unit="FLOP"
         ),
-        PerformanceResult("train_throughput", "failed", 0, 4, message, unit="FLOP"),  # a wrong result
+        PerformanceResult("train_throughput", "failed", 0, 5, message, unit="FLOP"),  # a wrong result
         make_measured_result("sgd_step", 2, 3, message, ratio=0.6, thresholds=(0.45, 0.75), rate=2.4e12, unit="B"),
-        PerformanceResult("adagrad_step", "crashed", 0, 3, message),
-        PerformanceResult("get_batch_throughput", "inconclusive", 0, 2, message),
-        make_measured_result("no_hidden_sync", 1, 1, message, ratio=1.0, thresholds=(1.0, 1.0)),
-        PerformanceResult("peak_memory", "not_graded", 0, 2, message),
+        PerformanceResult("adagrad_step", "crashed", 0, 4, message),
+        PerformanceResult("get_batch_throughput", "inconclusive", 0, 3, message),
     ]
 
 
 def make_cpu_results(message: str = HOSTILE) -> list[PerformanceResult]:
     """Return results of the same workloads on a CPU, where speed earns no points."""
-    tiers: dict[str, Tier] = {"linear_forward": "full", "sgd_step": "passing", "no_hidden_sync": "full"}
+    tiers: dict[str, Tier] = {"linear_forward": "full", "sgd_step": "passing"}
     return [
         msgspec.structs.replace(timed, score=0.0, max_score=0.0, mfu=None, tier=tiers.get(timed.workload))
         for timed in make_timed_results(message)
@@ -91,7 +89,7 @@ def make_measured_result(
 
 
 def make_result_with_speed(message: str = HOSTILE, *, submission: str = "ada") -> Result:
-    """Return `make_result()` with workloads timed on a GPU, which add 8 of 21 points."""
+    """Return `make_result()` with workloads timed on a GPU, which add 7 of 22 points."""
     katas = make_result(message, submission=submission).katas
     return assemble_result(submission, katas, make_timed_results(message), device="cuda")
 

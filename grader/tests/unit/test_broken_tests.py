@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from torchkata.compare.assertions import assert_close, assert_equal
+from torchkata.compare.assertions import assert_close, assert_equal, check, require
+from torchkata.compare.numbers import assert_count, assert_number
 from torchkata.diagnosis.broken_tests import find_broken_test
 from torchkata.diagnosis.recording import RecordedBody
+from torchkata.seam.comparisons import Comparisons
 from torchkata.seam.failures import BrokenTest
 from torchkata.seam.student import Call
 from torchkata.seam.values import AnswerRead, Unread
@@ -17,7 +19,7 @@ from torchkata.seam.values import AnswerRead, Unread
 
 def decide(body: Callable[..., None]) -> BrokenTest | None:
     """Run a test body with n = 2 and a student whose code returns 4. Return the decision on the exception it raises."""
-    student: Any = SimpleNamespace(call=lambda *_: 4)
+    student: Any = SimpleNamespace(call=lambda *_: 4, memory={})
     recorded = RecordedBody(body)
     with pytest.raises((ArithmeticError, ValueError)) as raised:
         recorded(student=student, n=2)
@@ -57,3 +59,18 @@ def test_error_on_another_line_indicates_wrong_answer() -> None:
         raise ValueError(-n)
 
     assert decide(body) is None
+
+
+def test_each_assertion_counts_as_a_comparison() -> None:
+    assertions: tuple[Callable[[], None], ...] = (
+        lambda: assert_equal(1, 1),
+        lambda: assert_close(np.ones(1), np.ones(1), dtype=np.float64, scale=1.0),
+        lambda: check(True),
+        lambda: require(True),
+        lambda: assert_number(1.0, 1.0),
+        lambda: assert_count(1, 1),
+    )
+    for compare in assertions:
+        Comparisons.since_call = 0
+        compare()
+        assert Comparisons.since_call > 0

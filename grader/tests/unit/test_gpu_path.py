@@ -2,10 +2,7 @@
 
 import math
 import mmap
-import queue
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -17,12 +14,11 @@ import torch
 
 from grader.sandbox import cuda, timed_work
 from grader.sandbox.requests import WorkloadRequest
-from grader.speed import figures, rates, setup, timed_worker
-from grader.speed import machine as machines
-from grader.speed.figures import STEPS, Figure, WrongResult
-from grader.speed.machine import WARM_SECONDS, Machine
+from grader.speed import setup, timed_worker, worker_bench
+from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown
-from grader.speed.timed_worker import SLACK, Task, TimedBlock, TimedWorker
+from grader.speed.timed_worker import SLACK, Task, TimedWorker
+from grader.speed.worker_bench import WorkerBench
 from grader.tests.support.fake_device import FakeClock, FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
@@ -30,10 +26,11 @@ from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.failures import Inconclusive
 from torchkata.seam.reply import Reply
+from torchkata.speed import bench as benches
+from torchkata.speed.bench import DEMANDS, OPENING_BLOCKS, WARM_SECONDS
 from torchkata.speed.datasheets import device
-from torchkata.speed.decision import OPENING_BLOCKS, Final, peak_on, thresholds_on
+from torchkata.speed.decision import Final, peak_on, thresholds_on
 from torchkata.speed.sizes import Size
-from torchkata.speed.workload import work_of
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
@@ -90,31 +87,19 @@ def test_grader_synchronizes_before_worker_continues(
     monkeypatch.setattr(FakeWorker, "take", take)
     with BusyMode(device):
         begin(files, device).block(1.0)
-    assert [step for step, _ in pending] == ["start", "lay out", "memory", "begin", "go", "block", "still"]
+    assert [step for step, _ in pending] == ["start", "lay out", "begin", "go", "block", "still"]
     assert not [step for step, queued in pending if queued and step in ("lay out", "begin", "go", "block")]
 
 
 def test_worker_synchronizes_before_it_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeDevice()
     monkeypatch.setattr(cuda, "CUDA", device)
-    monkeypatch.setattr(timed_work, "unmap", lambda _memory: None)
     worker = timed_work.TimedWork(Assignment(SOLUTION), mmap.mmap(-1, 2**16), device.descriptor)
     order = WorkloadRequest(SMALL.workload, SMALL.size, SMALL.calls, "cuda", trusted=True, device_bytes=2**16)
     worker.answer({"lay_out": msgspec.to_builtins(order)})
     worker.block = lambda: setattr(device, "pending", True)
     worker.answer({"block": True})
     assert not device.pending
-
-
-def test_free_memory_is_read_before_student_code(begin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    free, taken = [10], {"lay out": 1, "begin": 2}
-
-    def take(_worker: object, step: str) -> Reply:
-        free[0] -= taken.get(step, 0)
-        return Reply("returned")
-
-    monkeypatch.setattr(FakeWorker, "take", take)
-    assert begin({}, FakeDevice(lambda: free[0])).free_before == 9
 
 
 @FOR_BOTH
@@ -144,10 +129,10 @@ def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -
     step = 0.0012
     blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
     worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
-    monkeypatch.setattr(rates, "TimedWorker", lambda *_: worker)
+    monkeypatch.setattr(worker_bench, "TimedWorker", lambda *_: worker)
     nothing: Any = None
     machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.get_limits(), nothing, nothing, lambda: "")
-    task = rates.choose_task(machine, course().workloads["sgd_step"])
+    task = worker_bench.choose_task(machine, course().workloads["sgd_step"])
     assert task.calls == 10
     assert 0.1 <= task.calls * task.times * step < 0.12
 
@@ -164,92 +149,6 @@ def test_state_monitor_reports_slowdowns_and_unreadable_state() -> None:
     assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
     unknown = Mock(side_effect=StateUnknown("nvidia-ml-py is not installed"))
     assert setup.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
-
-
-def fake_timed_worker(
-    error: float = 0.0,
-    block: Callable[[Any], None] = lambda _: None,
-    free: Callable[[], int] = lambda: 0,
-    clock: Callable[[], float] = time.perf_counter,
-) -> Any:
-    """Return a timed worker whose block applies the given function to its memory."""
-    task = Task("no_hidden_sync", "cuda", work_of("no_hidden_sync").sizes["cuda"], calls=STEPS)
-    timed = SimpleNamespace(
-        task=task,
-        memory={"asked": torch.zeros(1, dtype=torch.int64)},
-        check=SimpleNamespace(floor=0.1),
-        free_before=2**33,
-        accelerator=FakeDevice(free),
-    )
-
-    def run(_seconds: float) -> TimedBlock:
-        began = clock()
-        block(timed)
-        return TimedBlock(clock() - began, error, Reply("returned"), began)
-
-    timed.block = run
-    return timed
-
-
-@pytest.mark.parametrize(("first", "second", "ratio"), [(0.1, 0.3, 1.0), (0.3, 0.0, 0.0)])
-def test_batches_requested_early_increase_host_lead(
-    first: float, second: float, ratio: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock, looks = FakeClock(), list[Callable[[], object]]()
-
-    @contextmanager
-    def poll(look: Callable[[], object]) -> Iterator[None]:
-        looks.append(look)
-        yield
-
-    def block(timed: Any) -> None:
-        for seconds, steps in ((first, 0), (second, STEPS)):
-            timed.memory["asked"] += steps
-            for look in looks:  # none in the first block, which is excluded
-                look()
-            clock.advance(seconds)
-
-    clock.install(monkeypatch, figures)
-    monkeypatch.setattr(figures, "poll_in_thread", poll)
-    found = figures.measure_host_lead(fake_timed_worker(block=block, clock=clock.read))
-    assert found.ratio == ratio
-    assert bool(found.note) == (ratio == 0)
-    with pytest.raises(WrongResult):
-        figures.measure_host_lead(fake_timed_worker(error=1.0))
-
-
-@pytest.mark.parametrize(("ratios", "outcome"), [([0.0, 0.0, 1.0], "passed"), ([0.0, 0.0, 0.0], "failed")])
-def test_workload_is_retried_if_host_waits_for_device(
-    monkeypatch: pytest.MonkeyPatch, ratios: list[float], outcome: str
-) -> None:
-    left, begin = iter(ratios), Mock()
-    monkeypatch.setattr(figures, "TimedWorker", begin)
-    monkeypatch.setattr(figures, "choose_measurement", lambda *_: lambda _: Figure(next(left), "it waits"))
-    machine: Any = SimpleNamespace(kind="cuda", student=None, limits=None, accelerator=None)
-    assert figures.measure(machine, course().workloads["no_hidden_sync"], {}).outcome == outcome
-    assert (begin.call_count, begin.return_value.close.call_count) == (3, 3)
-
-
-def test_peak_memory_of_device_includes_freed_memory() -> None:
-    free, looks = 2**33 - 2**30, queue.SimpleQueue[int]()  # 1 GiB was allocated before the block began
-
-    def look() -> int:
-        found = free
-        looks.put(found)
-        return found
-
-    def block(_side: Any) -> None:
-        nonlocal free
-        for change in (-(2**32), 2**32):
-            free += change
-            while looks.get(timeout=PATIENCE) != free:
-                pass
-
-    timed = fake_timed_worker(block=block, free=look)
-    timed.task = replace(timed.task, workload="peak_memory", size=work_of("peak_memory").sizes["cuda"])
-    found = figures.measure_device_peak(timed)
-    assert "the peak was 5120 MiB" in found.note
-    assert 0 < found.ratio < 2
 
 
 def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,19 +202,19 @@ def test_device_is_warmed_up_again_after_cooling_down(monkeypatch: pytest.Monkey
         student_began[0] = clock.now if files is not None else student_began[0]
         return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
 
-    clock.install(monkeypatch, machines, rates)
-    monkeypatch.setattr(rates, "TimedWorker", begin)
+    clock.install(monkeypatch, benches)
+    monkeypatch.setattr(worker_bench, "TimedWorker", begin)
     nothing: Any = None
     machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
-    workload, task = course().workloads["linear_forward"], replace(SMALL, calls=1)
+    bench = WorkerBench(machine, replace(SMALL, calls=1), {})
 
     def run(attempt: int = 1) -> float:
         """Return how many seconds elapse before the student's first block."""
         began = clock.now
-        assert isinstance(rates.run_attempt(machine, workload, task, {}, attempt)[0], Final)
+        assert isinstance(benches.run_attempt(bench, attempt)[0], Final)
         return student_began[0] - began
 
-    opening, whole = OPENING_BLOCKS * seconds, machine.demands.warm_up_seconds
+    opening, whole = OPENING_BLOCKS * seconds, DEMANDS["cuda"].warm_up_seconds
     assert run() >= whole + opening
     assert run() == seconds + opening, "a warm device must not be warmed up again"
     assert run(attempt=2) >= whole + opening

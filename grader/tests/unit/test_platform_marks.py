@@ -230,7 +230,7 @@ def test_names_of_platforms_are_shortened() -> None:
     assert [*shorten_names(names, {"ada": "Ada L"}).values()] == ["Bjarne S", names[1], names[2], "Ada L"]
 
 
-def test_class_page_shows_names_marks_late_and_missing_people(tmp_path: Path) -> None:
+def test_class_page_shows_names_marks_and_missing_people(tmp_path: Path) -> None:
     results, ada, ben = tmp_path / "results", "Ada L_31005_assignsubmission_file", "Ben B_31006_assignsubmission_file"
     store(results, ada, "done", "passed", "passed")
     store(results, ben, "wrong", "passed", "failed")

@@ -48,14 +48,14 @@ def test_gradescope_shows_each_workload_as_a_test() -> None:
     tests = {test["name"]: test for test in report["tests"] if test["tags"] == ["performance"]}
     assert len(tests) == len(WORKLOADS)
     assert {test["visibility"] for test in tests.values()} == {"visible"}
-    assert [test["number"] for test in tests.values()] == [f"2.{number}" for number in range(1, 9)]
+    assert [test["number"] for test in tests.values()] == [f"2.{number}" for number in range(1, 7)]
     forward, adagrad = tests["performance: linear forward"], tests["performance: adagrad step"]
     assert (forward["status"], forward["score"], forward["max_score"]) == ("passed", 5, 5)
     assert (adagrad["status"], adagrad["score"], adagrad["output"]) == ("failed", 0, "why")
-    assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 8
-    for name in ("performance: get batch throughput", "performance: peak memory"):
-        assert tests[name]["output"] == "why"
-        assert not tests[name].keys() & {"status", "score", "max_score"}, "an uncounted workload has no points"
+    assert report["score"] == sum(test.get("score", 0) for test in report["tests"]) == 3 + 7
+    uncounted = tests["performance: get batch throughput"]
+    assert uncounted["output"] == "why"
+    assert not uncounted.keys() & {"status", "score", "max_score"}, "an uncounted workload has no points"
     ranks = {"linear_forward (share of peak)": 0.74, "cruncher_step (share of peak)": 0.4}
     ranks["sgd_step (share of baseline)"] = 0.6
     assert report["leaderboard"] == [{"name": name, "value": ranks[name], "order": "desc"} for name in ranks]
@@ -64,43 +64,43 @@ def test_gradescope_shows_each_workload_as_a_test() -> None:
 def test_classroom50_omits_uncounted_workloads() -> None:
     report = render_classroom50(make_result_with_speed())
     lines = {test["test-name"]: test for test in report["tests"] if test["test-name"].startswith("performance: ")}
-    assert len(lines) == 6
+    assert len(lines) == 5
     line = {"test-name": "performance: sgd step", "passed": True, "score": 2, "max-score": 3}
     assert lines["performance: sgd step"] == line
-    assert (report["score"], report["max-score"]) == (3 + 8, 16 + 21)
+    assert (report["score"], report["max-score"]) == (3 + 7, 16 + 22)
 
 
 def test_junit_has_a_suite_of_workloads() -> None:
     suite = parse_junit(render_junit(make_result_with_speed(HOSTILE)))[1]
     assert suite.get("name") == "ada: performance"
     children = [[child.tag for child in case if child.tag != "system-out"] for case in suite.iter("testcase")]
-    kinds = [None, "failure", "failure", None, "failure", "error", None, "skipped"]
+    kinds = [None, "failure", "failure", None, "failure", "error"]
     assert [tags[0] if tags else None for tags in children] == kinds
     names = [str(case.get("name")) for case in suite.iter("testcase")]
     assert names == [f"ada: performance: {name.replace('_', ' ')}" for name in WORKLOADS]
-    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "8", "max_score": "21"}
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "7", "max_score": "22"}
     content = render_junit(make_result_with_speed("no device here\nmore")).decode()
     assert '<skipped message="no device here">' in content
 
 
 def test_github_summary_has_a_speed_table() -> None:
     plain = read_plain_summary(make_result_with_speed())
-    assert plain.startswith("## ada: 11 of 37 points\n")
+    assert plain.startswith("## ada: 10 of 38 points\n")
     for line in (
-        "| Speed (`performance`) | 8 of 21 | 3 of 6 |",
+        "| Speed (`performance`) | 7 of 22 | 2 of 5 |",
         "| linear forward | 5 of 5 | 0.74 of the peak | 0.50 | 0.60 |",
-        "| train throughput | 0 of 4 | wrong |  |  |",
+        "| train throughput | 0 of 5 | wrong |  |  |",
         "| sgd step | 2 of 3 | 0.60 of the baseline | 0.45 | 0.75 |",
-        "| adagrad step | 0 of 3 | crashed |  |  |",
-        "<details><summary>performance: 5 not passed</summary>",
+        "| adagrad step | 0 of 4 | crashed |  |  |",
+        "<details><summary>performance: 4 not passed</summary>",
     ):
         assert line in plain
     assert "forged" not in plain
-    assert github.render_row(make_result_with_speed()) == "| ada | 11 of 37 | 0 of 1 |"
+    assert github.render_row(make_result_with_speed()) == "| ada | 10 of 38 | 0 of 1 |"
     rehearsal = read_plain_summary(make_result_with_cpu_speed("why"))
     assert rehearsal.startswith("## ada: 3 of 16 points\n")
     for line in (
-        "| Speed (`performance`) | a rehearsal without points | 3 of 6 |",
+        "| Speed (`performance`) | a rehearsal without points | 2 of 5 |",
         "| workload | points | reached | lower threshold | upper threshold |",
         "| sgd step | a rehearsal without points | 0.60 of the baseline | 0.45 | 0.75 |",
         "**adagrad step** · crashed · a rehearsal without points",
@@ -112,7 +112,7 @@ def test_github_annotation_of_workloads_has_no_file() -> None:
     line = github.list_annotations(make_result_with_speed(HOSTILE))[1]
     assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
     assert "\n" not in line
-    assert line.endswith("(and 4 more of performance)")
+    assert line.endswith("(and 3 more of performance)")
 
 
 def test_unknown_workload_is_rejected() -> None:
@@ -162,7 +162,7 @@ def test_platforms_show_rehearsals_without_points() -> None:
     assert "performance: sgd step (a rehearsal without points)" in names
     suite = parse_junit(render_junit(made))[1]
     assert {one.get("name"): one.get("value") for one in suite.iter("property")} == {"score": "0", "max_score": "0"}
-    assert [out.text for out in suite.iter("system-out")].count("a rehearsal without points") == 6
+    assert [out.text for out in suite.iter("system-out")].count("a rehearsal without points") == 5
 
 
 def store_results(directory: Path, *results: Result) -> list[Result]:
@@ -179,11 +179,11 @@ def test_gradebook_has_a_column_per_counted_workload(tmp_path: Path) -> None:
     gradebook.write(store_results(tmp_path, timed, make_result("why", submission="ben")), tmp_path)
     ada, ben = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
     columns = list(ada)
-    assert columns[-9:-3] == [name for name in WORKLOADS if name not in ("get_batch_throughput", "peak_memory")]
+    assert columns[-8:-3] == [name for name in WORKLOADS if name != "get_batch_throughput"]
     assert columns[-3:] == ["device", "findings", "unreadable"]
     assert (ada["device"], ben["device"]) == ("a model", "")
     assert (ada["sgd_step"], ada["adagrad_step"], ben["sgd_step"]) == ("2.0", "0.0", "")
-    assert (ada["score"], ada["max_score"]) == ("11.0", "37.0")
+    assert (ada["score"], ada["max_score"]) == ("10.0", "38.0")
 
 
 def test_gradebook_ignores_rehearsals(tmp_path: Path) -> None:
@@ -216,10 +216,11 @@ def store_speeds(directory: Path, **speeds: list[PerformanceResult]) -> list[Res
 
 def test_class_table_has_one_speed_column(tmp_path: Path) -> None:
     speed = make_timed_results("why")
-    rows = store_speeds(tmp_path, ada=speed, ben=speed[:1], cyd=speed[5:6], dan=speed[7:], eve=[])
+    none = [PerformanceResult("sgd_step", "not_graded", 0, 3)]
+    rows = store_speeds(tmp_path, ada=speed, ben=speed[:1], cyd=speed[5:], dan=none, eve=[])
     lines = render_table(rows).splitlines()
     assert lines[1].rstrip().endswith("checkpoint speed"), "no heading may be cut off"
-    assert [line.split()[3:] for line in lines[3:8]] == [["?", "8", "?"], ["?", "5"], ["?", "0", "?"], ["?"], ["?"]]
+    assert [line.split()[3:] for line in lines[3:8]] == [["?", "7", "?"], ["?", "5"], ["?", "0", "?"], ["?"], ["?"]]
 
 
 @pytest.mark.parametrize("width", [70, 80])
@@ -239,7 +240,7 @@ def test_class_table_counts_passed_rehearsals(tmp_path: Path) -> None:
     )
     shown = render_table(rows)
     cells = [line.split()[3:] for line in shown.splitlines()[3:6]]
-    assert cells == [["?", "3", "of", "7", "?"], ["?", "1", "of", "1"], ["?", "5"]]
+    assert cells == [["?", "2", "of", "6", "?"], ["?", "1", "of", "1"], ["?", "5"]]
     assert "a rehearsal without points" in shown
     assert "rehearsal" not in render_table(rows[2:])
     assert "speed" not in render_table([make_result("why")])
@@ -261,12 +262,14 @@ def test_diff_lists_workloads_like_tests() -> None:
     faster = replace(old.performance[0], ratio=0.97)
     speed = [faster, *old.performance[1:3], better, *old.performance[4:]]
     new = replace(old, performance=speed)
-    change = Change("ada", "performance", 8.0, 9.0, "sgd_step", "passed", "passed")
+    change = Change("ada", "performance", 7.0, 8.0, "sgd_step", "passed", "passed")
     assert list(compare("ada", old, new)) == [change], "a different speed with the same points is not a change"
     without = replace(old, performance=[])
     changes = list(compare("ada", without, old))
-    assert {(change.points_before, change.points_after) for change in changes} == {(None, 8.0)}
-    assert len(changes) == len(WORKLOADS) - 1, "a workload that was graded in neither run is not a change"
+    assert {(change.points_before, change.points_after) for change in changes} == {(None, 7.0)}
+    assert len(changes) == len(WORKLOADS)
+    ungraded = replace(old, performance=[PerformanceResult("sgd_step", "not_graded", 0, 3)])
+    assert list(compare("ada", without, ungraded)) == [], "a workload that was graded in neither run is not a change"
 
 
 def test_speed_score_is_mfu_if_known() -> None:

@@ -11,15 +11,17 @@ import pytest
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.cuda import CudaError
-from grader.speed import grading, rates, session, setup, smoke_test
-from grader.speed.machine import DEMANDS, Machine
-from grader.speed.rates import Baseline
+from grader.speed import grading, session, setup, smoke_test, worker_bench
+from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task
+from grader.speed.worker_bench import WorkerBench
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from torchkata.course import course
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.seam.reply import Reply
+from torchkata.speed import bench as benches
+from torchkata.speed.bench import DEMANDS, Baseline, Reading
 from torchkata.speed.decision import Final
 from torchkata.speed.sizes import Size
 from torchkata.speed.workload import work_of
@@ -50,12 +52,13 @@ def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch)
     "error", [RuntimeError("CUDA error: unspecified\nmore"), CudaError("cuMemMap failed"), OSError()]
 )
 def test_grader_error_is_inconclusive_and_terminates_process(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def measure(_machine: object, workload: Any, _files: object) -> Any:
-        if workload.name == NAMES[1]:
+    def measure(bench: WorkerBench) -> Reading:
+        if bench.workload.name == NAMES[1]:
             raise error
-        return SimpleNamespace(verdict=Final("failed"), thresholds=workload.ratio["cpu"], rate=None, mfu=None)
+        return Reading(Final("failed"), bench.workload.ratio["cpu"])
 
-    monkeypatch.setattr(rates, "measure", measure)
+    monkeypatch.setattr(grading, "measure", measure)
+    monkeypatch.setattr(grading, "choose_task", lambda _, workload: Task(workload.name, "cpu", Size(), 1))
     machine: Any = SimpleNamespace(kind="cpu", device=None)
     found = list(grading.grade(machine, WORKLOADS, {name: {} for name in NAMES}))
     assert [one.outcome for one in found] == ["failed", "inconclusive"]
@@ -93,7 +96,7 @@ def test_block_is_timed_only_on_device_without_fault(
 SIZES = {
     "linear_forward": Size(batch=64, width=64, outputs=32),
     "sgd_step": Size(parameters=2048, rate=0.1),
-    "peak_memory": Size(batch=16, width=64, layers=1, rate=0.05),
+    "train_throughput": Size(batch=16, width=64, layers=1, rate=0.05),
 }
 ALL = [course().workloads[name] for name in SIZES]
 BOTH = ALL[:2]
@@ -107,7 +110,7 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
     monkeypatch.setattr("grader.speed.timed_worker.PausedWorker", FakeWorker)
     monkeypatch.setattr(FakeWorker, "seen", Counter())
     monkeypatch.setattr(FakeWorker, "device", None)
-    monkeypatch.setattr(rates, "OWN_MARGIN", 100.0)
+    monkeypatch.setattr(benches, "OWN_MARGIN", 100.0)
     for kind in DEMANDS:
         monkeypatch.setitem(DEMANDS, kind, replace(DEMANDS[kind], warm_up_seconds=0.0))
     for name, size in SIZES.items():
@@ -134,7 +137,7 @@ NTH = pytest.mark.parametrize("nth", [1, 2])
 @NTH
 @pytest.mark.parametrize("who", ["student", "baseline"])
 @pytest.mark.parametrize(
-    ("step", "fault"), [(step, GONE) for step in ("start", "memory", "end")] + [("lay out", fault) for fault in FAULTS]
+    ("step", "fault"), [(step, GONE) for step in ("start", "end")] + [("lay out", fault) for fault in FAULTS]
 )
 def test_worker_startup_and_exit_faults_cost_no_points(
     grade: Outcomes, who: str, step: str, fault: object, nth: int
@@ -187,11 +190,13 @@ def test_smoke_test_reports_lost_process_and_wrong_baseline(monkeypatch: pytest.
     sandbox: Any = None
     assert smoke_test.run_smoke_test("cpu", sandbox) == f"{smoke_test.BROKEN}: the timing process died or hung"
     done = SimpleNamespace(seconds=1.0, error=float("inf"))
-    monkeypatch.setattr(rates, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
-    task = Task("linear_forward", "cpu", SIZES["linear_forward"], calls=2)
-    baseline = Baseline(SimpleNamespace(baseline=None, limits=None, accelerator=None), task)  # type: ignore[arg-type]
+    monkeypatch.setattr(worker_bench, "TimedWorker", lambda *_: SimpleNamespace(block=lambda _seconds: done))
+    nothing: Any = None
+    machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), nothing, nothing, lambda: "")
+    bench = WorkerBench(machine, Task("linear_forward", "cpu", SIZES["linear_forward"], calls=2))
+    bench.start_baseline()
     with pytest.raises(Inconclusive, match="plain torch gave a wrong result"):
-        baseline.rate()
+        Baseline(bench).run()
 
 
 def test_workload_is_inconclusive_if_baseline_runs_while_paused(grade: Outcomes) -> None:

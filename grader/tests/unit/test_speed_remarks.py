@@ -78,7 +78,6 @@ def test_remark_infers_precision_from_mfu(mfu: float, words: str) -> None:
         ("linear_forward", "cpu", 0.48, None, "0.48 times the speed of a plain matmul is about what float64 reaches"),
         ("sgd_step", "cuda", 0.6, None, "The time is that of 5 reads and writes per parameter; 3 are needed"),
         ("adagrad_step", "cuda", 0.2941, None, "The time is that of 17 reads and writes per parameter; 5 are needed"),
-        ("peak_memory", "cuda", 1 / 2.3, None, "Used 2.3 times the memory that is needed: are activations kept alive?"),
         ("cruncher_step", "cuda", 0.06, 0.05, "about what float32 reaches"),
         ("cruncher_step", "cuda", 0.5, 0.4, "TF32"),
         ("cruncher_step", "cuda", 0.02, 0.01, "Python loop"),
@@ -89,8 +88,6 @@ def test_remark_infers_precision_from_mfu(mfu: float, words: str) -> None:
         ("get_batch_throughput", "cpu", 0.1, None, "Index all of them at once"),
         ("get_batch_throughput", "cuda", 0.05, None, "Index all of them at once"),
         ("get_batch_throughput", "cuda", 0.5, None, "`pin_memory()`"),
-        ("no_hidden_sync", "cuda", 0.0, None, "The host waited"),
-        ("peak_memory", "cuda", 0.7, None, "Update in place instead"),
     ],
 )
 def test_remark_names_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:

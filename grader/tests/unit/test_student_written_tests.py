@@ -2,17 +2,24 @@
 
 import importlib
 import zipfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from grader.commands.package.project import copy_project
-from grader.commands.package.write import run_package
+from grader.commands.package.write import Grading, run_package
 from grader.commands.release.contents import build_handout
+from grader.results.result import read as read_result
+from grader.tests.conftest import FEW, grade
+from grader.tests.support.submissions import write_submissions
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
+from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
+from torchkata.seam.failures import NotStarted
 from torchkata.seam.student import InProcess, Student
 
 KATAS = [path.parent.name for path in find_files()]
@@ -21,7 +28,8 @@ KATAS = [path.parent.name for path in find_files()]
 def read(kata: str, file: str) -> Candidates:
     """Return the programs in a file of a kata, which are called with the probe and arguments that its tests use."""
     candidates: Candidates = importlib.import_module(f"tests.test_{kata}").CANDIDATES
-    return read_candidates(course().folder(kata) / file, kata, candidates.probe, *candidates.arguments)
+    path = course().folder(kata) / file
+    return read_candidates(path, kata, candidates.name, candidates.probe, candidates.hidden_probe)
 
 
 @pytest.fixture
@@ -52,9 +60,9 @@ def test_each_group_has_hidden_and_visible_programs(kata: str) -> None:
 @pytest.mark.parametrize("kata", KATAS)
 def test_solution_accepts_correct_and_rejects_wrong_programs(kata: str, solution: Student) -> None:
     visible = read(kata, "visible.toml")
-    visible.assert_right_accepted(solution, 0)
+    visible.assert_right_accepted(solution, b"")
     for group in visible.wrong:
-        visible.assert_group_caught(solution, group, 0)
+        visible.assert_group_caught(solution, group, b"")
 
 
 def test_only_grader_gets_hidden_programs() -> None:
@@ -79,7 +87,7 @@ def test_only_graded_private_package_has_hidden_programs(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
-    assert run_package(platform, out, graded, "--seed 0", None, force=False) == 0
+    assert run_package(platform, out, Grading(graded, 10), None, force=False) == 0
     if out.is_file():
         with zipfile.ZipFile(out) as archive:
             archive.extractall(tmp_path / "unpacked")
@@ -87,12 +95,97 @@ def test_only_graded_private_package_has_hidden_programs(
     assert ("grade these katas yourself" in capsys.readouterr().out) == (platform != "gradescope")
 
 
-@pytest.mark.parametrize("verdict", ["accepted", "rejected", "error"])
-def test_message_never_shows_text_about_hidden_program(verdict: str) -> None:
+@pytest.mark.parametrize("verdict", ["accepted", "rejected", "error", None, "the source of the program"])
+def test_message_never_shows_text_about_hidden_program(verdict: str | None) -> None:
     programs = [Program("it is unusual", "", False)], {"group": [Program("it adds the gradient", "", False)]}
-    student = Mock()
-    student.call.return_value = {"verdict": verdict, "text": "ValueError: the source of the program"}
+    student = Mock(memory={})
+    student.call.return_value = verdict
     with pytest.raises(AssertionError) as failed:
-        Candidates("kata", len, (), *programs).assert_group_caught(student, "group", 0)
+        Candidates("kata", "SGD", len, len, *programs).assert_group_caught(student, "group", b"")
     assert "source" not in str(failed.value)
     assert ("it adds" if verdict == "accepted" else "unusual") in str(failed.value)
+
+
+class CountingStudent(Student):
+    """A student whose calls are recorded."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(InProcess(folder, course().limits.call_seconds))
+        self.calls: list[tuple[str, int]] = []  # the source and the seed
+
+    def call(self, probe: Any, *args: Any) -> Any:
+        self.calls.append((args[-2], args[-1]))
+        return super().call(probe, *args)
+
+
+@pytest.mark.parametrize("kata", KATAS)
+def test_each_hidden_program_is_judged_twice_with_the_same_seeds(kata: str, tmp_path: Path) -> None:
+    (tmp_path / f"{kata}.py").write_bytes(course().solution(kata).read_bytes())
+    student, hidden = CountingStudent(tmp_path), read(kata, HIDDEN_PROGRAMS)
+    hidden.assert_right_accepted(student, b"secret")
+    for group in hidden.wrong:
+        hidden.assert_group_caught(student, group, b"secret")
+    programs = len(hidden.right) + sum(map(len, hidden.wrong.values()))
+    assert len(student.calls) == 1 + 2 * programs < 60
+    first, *calls = student.calls
+    assert first[0] == ""
+    assert {*Counter(source for source, _ in calls).values()} == {2}
+    assert len({seed for _, seed in calls}) == 2
+
+
+def test_memory_is_not_shared_between_submissions(tmp_path: Path) -> None:
+    (tmp_path / "break_sgd.py").write_bytes(course().solution("break_sgd").read_bytes())
+    hidden = read("break_sgd", HIDDEN_PROGRAMS)
+    for student in (CountingStudent(tmp_path), CountingStudent(tmp_path)):
+        for _ in range(2):
+            hidden.assert_right_accepted(student, b"", require)
+        assert len(student.calls) == 1 + 2 * len(hidden.right)
+
+
+LEAKS = """
+import random, torch
+
+def raise_stub():
+    raise NotImplementedError
+
+class Ours(Exception):
+    pass
+Ours.__module__ = "torchkata.seam.failures"
+
+def check(candidate):
+    if candidate is None:
+        return
+    {way}
+"""
+WAYS = {
+    "assertion": "assert False, 'the source'",
+    "exception": "raise ValueError('the source')",
+    "keyboard": "raise KeyboardInterrupt('the source')",
+    "module": "raise Ours('the source')",
+    "exit": "import sys; sys.exit(7)",
+    "stub": "raise_stub()",
+    "died": "import os; os._exit(77)",
+}
+
+
+def test_nothing_of_check_reaches_a_message(tmp_path: Path) -> None:
+    for way, code in WAYS.items():
+        write_submissions(tmp_path, LEAKS.format(way=code), way, kata="break_sgd")
+    paths = [tmp_path / way for way in WAYS]
+    options = ("--kata", "break_sgd", "--examples", FEW, "--isolation", "none", "--jobs", 2)
+    assert grade(*paths, "--out", tmp_path / "out", *options).code == 0
+    seen = {}
+    for way in WAYS:
+        tests = read_result(tmp_path / "out" / way / "result.json").katas[0].tests
+        assert {(test.outcome, test.file, test.line) for test in tests} == {("failed", "", 0)}
+        seen[way] = [test.message for test in tests]
+        assert "the source" not in "".join(seen[way])
+    assertion, *others = seen.values()
+    assert all(messages == others[0] for messages in others), "no difference between errors can be seen"
+    assert [one.replace("rejects", "") for one in assertion] == [one.replace("rejects", "") for one in others[0]]
+
+
+def test_stub_counts_as_not_started(tmp_path: Path) -> None:
+    (tmp_path / "break_sgd.py").write_bytes(course().stub("break_sgd").read_bytes())
+    with pytest.raises(NotStarted):
+        read("break_sgd", HIDDEN_PROGRAMS).assert_group_caught(CountingStudent(tmp_path), "wrong_formulas", b"")

@@ -10,9 +10,9 @@ import torch
 from grader.tests import ROOT
 from torchkata.course import course
 from torchkata.speed.datasheets import Device, devices
-from torchkata.speed.decision import as_ratios, judge_share, thresholds_on
+from torchkata.speed.decision import TIERS, as_ratios, thresholds_on
 from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Rate, work_of
+from torchkata.speed.workload import work_of
 
 MARGIN = 0.05  # amount by which a ratio may differ without changing the outcome
 DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100-SXM4-80GB")
@@ -60,7 +60,6 @@ def list_cases(on: Device, ceiling: float) -> list[Case]:
 def flops_of(workload: str) -> float:
     """Return the FLOPs of one call on a GPU."""
     work = work_of(workload)
-    assert isinstance(work, Rate)
     return work.amount(work.sizes["cuda"])
 
 
@@ -68,7 +67,8 @@ def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
     """Return the tier that a ratio reaches."""
     entry = course().workloads[workload]
     thresholds, peak = thresholds_on(on, "cuda", entry, torch.bfloat16)
-    return judge_share(ratio, as_ratios(thresholds, peak, ceiling * (peak or 1))).tier or "failed"
+    needed = as_ratios(thresholds, peak, ceiling * (peak or 1))
+    return next((tier for tier in TIERS if ratio >= getattr(needed, tier)), "failed")
 
 
 @pytest.mark.parametrize("name", DEVICES)
@@ -102,7 +102,7 @@ def test_thresholds_document_states_work_and_minimum_time() -> None:
     table = read_table("workload | work of a call | bound on an H100 SXM | thresholds")
     for name, entry in course().workloads.items():
         work = work_of(name)
-        if not isinstance(work, Rate) or work.unit == "tokens":
+        if work.unit == "tokens":
             continue
         size: Size = work.sizes["cuda"]
         peak = h100.tflops["bf16" if size.dtype == "bfloat16" else "fp32"] * 1e12

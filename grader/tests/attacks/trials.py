@@ -1,4 +1,4 @@
-"""Reads the attacks in `grader/tests/attacks/` and tries them at an isolation level.
+"""Reads the attacks in the folders beside this file and tries them at an isolation level.
 
 Each file is one attack. Its head says what the attack is after (`AIM`), the wrong solution that it extends (`WRONG`)
 and what should become of it (`EXPECTED`). Cells (`# %% NAME`) contain the code:
@@ -40,14 +40,13 @@ from grader.proof import zoo
 from grader.proof.claims import extend_limits, find_others
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
-from grader.tests import ROOT
 from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
 
 Level: TypeAlias = Literal["bwrap", "none"]
 
 LEVELS: tuple[Level, ...] = ("bwrap", "none")
-ATTACKS = ROOT / "grader/tests/attacks"
+ATTACKS = Path(__file__).parent
 ANYWHERE = "same_storage/first_elements"  # extended by attacks that would work with any kata
 CELL = re.compile(r"^# %% ([A-Z]+)(?: (\w+))?.*\n", re.MULTILINE)
 EXAMPLES = 10

@@ -9,7 +9,7 @@ import pytest
 from grader.pipeline.job import Graded
 from grader.pipeline.session import LOST
 from grader.results.result import KataResult
-from grader.tests.support.attacks import (
+from grader.tests.attacks.trials import (
     LEVELS,
     Attack,
     Trial,

@@ -1,0 +1,172 @@
+"""Times a workload on this machine's GPU in the process that runs the student's code, for `pytest -m gpu`.
+
+These times are never used for grading, because student code could manipulate the clock of its own process.
+"""
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+import torch
+
+from torchkata.course import Workload
+from torchkata.seam.assignment import Assignment
+from torchkata.seam.reply import run_probe
+from torchkata.seam.student import limit_wall_time, unwrap_reply
+
+from .bench import TimedBlock, block_length
+from .datasheets import device
+from .layout import bytes_needed
+from .sizes import Kind, Size
+from .workload import Block, Rate, work_of
+
+CALLS = 2  # calls per block; if they are too short, they are repeated with new inputs
+CALL_SECONDS = 60.0  # minimum time limit of a call, because a call may compile code
+HEADROOM = 6  # memory for both sides, models, gradients and checks, as a multiple of one side's inputs and results
+
+T = TypeVar("T")
+
+
+class Stopwatch:
+    """Measures torch's current CUDA device with the clock of this process, after synchronizing with the device."""
+
+    kind: Kind = "cuda"
+
+    def __init__(self, name: str) -> None:
+        self.name = name  # the device's name in `devices.toml`
+
+    def free_bytes(self) -> int:
+        """Return the free memory of the device, after emptying torch's caching allocator."""
+        gc.collect()
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info()[0]
+
+    def seconds(self, work: Callable[[], object]) -> float:
+        """Return the number of seconds that the device takes for this work."""
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        return time.perf_counter() - began
+
+
+def find_gpu() -> Stopwatch | str:
+    """Return a stopwatch for this machine's GPU, or the reason why it cannot be timed."""
+    if torch.cuda.is_available():
+        return Stopwatch(torch.cuda.get_device_name())
+    if torch.version.cuda is None:
+        return "this torch is built without CUDA"
+    return "torch finds no CUDA device on this machine"
+
+
+class Side:
+    """The tensors, the check and the block of the student or of the baseline."""
+
+    def __init__(self, work: Rate, size: Size, kind: Kind) -> None:
+        self.memory = {
+            name: torch.empty(field.shape, dtype=field.dtype, device="cpu" if field.on_host else kind)
+            for name, field in work.fields(size, CALLS).items()
+        }
+        self.check = work.check(self.memory, self.memory, size)
+        self.check.prepare()
+
+    def begin(self, block: Block) -> "Side":
+        """Use this block, which has been set up."""
+        self.block = block
+        self.check.begun()
+        return self
+
+
+class LocalBench:
+    """A `Bench` in this process. The test is skipped if the device has too little memory."""
+
+    def __init__(self, workload: Workload, assignment: Assignment, stopwatch: Stopwatch) -> None:
+        self.workload = workload
+        self.assignment = assignment
+        self.stopwatch = stopwatch
+        self.kind = stopwatch.kind
+        self.device = device(stopwatch.name)
+        self.work = work_of(workload.name)
+        whole = self.work.sizes[self.kind]
+        self.size = shrink_to_fit(self.work, whole, stopwatch.free_bytes())
+        self.shrunk = describe_shrinking(whole, self.size)
+        self.calls = CALLS
+        self.worked = -math.inf
+        self.patience = CALL_SECONDS
+        self.sides: dict[str, Side] = {}
+
+    @property
+    def floor(self) -> float:
+        """The largest relative error that any correct result can have."""
+        return self.sides["student"].check.floor
+
+    def start_baseline(self) -> None:
+        """Set up the blocks of plain torch, and choose how often the calls of a block are repeated."""
+        side = Side(self.work, self.size, self.kind)
+        self.sides["baseline"] = side.begin(self.work.baseline(self.size, side.memory, self.kind))
+        once = min(self.stopwatch.seconds(side.block) for _ in range(2)) / CALLS  # the first call loads kernels
+        self.calls = CALLS * block_length(once, self.kind, CALLS)[1]
+
+    def start_student(self, patience: float) -> None:
+        """Set up the blocks of the student's code."""
+        self.patience = max(patience, CALL_SECONDS)
+        side = Side(self.work, self.size, self.kind)
+        self.sides["student"] = side.begin(
+            self.call_student(lambda: self.work.student(self.assignment, self.size, side.memory, self.kind))
+        )
+
+    def run_baseline(self) -> TimedBlock:
+        """Run a block of plain torch."""
+        side = self.sides["baseline"]
+        return self.run_block(side, side.block)
+
+    def run_student(self) -> TimedBlock:
+        """Run a block of the student's code."""
+        side = self.sides["student"]
+        return self.run_block(side, lambda: self.call_student(side.block))
+
+    def run_block(self, side: Side, work: Block) -> TimedBlock:
+        """Time all calls of a block, and check their results."""
+        seconds = error = 0.0
+        for _ in range(self.calls // CALLS):
+            side.check.refresh()
+            seconds += self.stopwatch.seconds(work)
+            error = max(error, side.check.error())
+        return TimedBlock(seconds, error)
+
+    def call_student(self, work: Callable[[], T]) -> T:
+        """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
+        results: list[T] = []
+        with limit_wall_time(self.patience, self.assignment.folder):
+            unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
+        return results[0]
+
+    def trouble(self) -> str:
+        """Return "", because the state of the device is not watched here."""
+        return ""
+
+    def close(self) -> None:
+        """Free the memory."""
+        self.sides.clear()
+
+
+def shrink_to_fit(work: Rate, size: Size, free: int) -> Size:
+    """Halve the batch size (or the number of an optimizer's parameters) until the workload fits into memory."""
+    while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
+        smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
+        if not (smaller.batch or smaller.parameters):
+            pytest.skip(f"needs {needed / 2**30:.1f} GiB of device memory, but only {free / 2**30:.1f} GiB are free")
+        size = smaller
+    return size
+
+
+def describe_shrinking(whole: Size, size: Size) -> str:
+    """Return a note about the reduced size, or "" if the size was not reduced."""
+    if size == whole:
+        return ""
+    name = "batch" if whole.batch else "parameters"
+    return f"{name} {getattr(size, name)} instead of {getattr(whole, name)}, to fit in device memory"
