@@ -1,8 +1,10 @@
-"""Starts Python without importing from the current directory, which may be a submission, and runs forked children."""
+"""Starts Python without importing from the current directory, which may be a submission, and limits forked children."""
 
 import os
+import resource
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from grader.base.signals import end_with_parent
@@ -27,3 +29,18 @@ def run_in_child(work: Callable[[], None], name: str, parent: int) -> NoReturn:
         print(one_line(f"{name}: {type(error).__name__}: {error}"), file=sys.stderr, flush=True)
     finally:
         os._exit(status)
+
+
+def set_limit(kind: int, value: int) -> None:
+    """Lower the soft limit of a resource, within its hard limit."""
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, hard))
+
+
+def limit_memory(mib: int) -> None:
+    """Limit the memory that this process may allocate in addition to what it has now."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))
+        set_limit(resource.RLIMIT_DATA, held * 2**10 + mib * 2**20)

@@ -14,9 +14,11 @@ from grader.cli.options import (
     IsolationLevel,
     Jobs,
     Katas,
+    LayoutOfClass,
     Submissions,
     Tracks,
 )
+from grader.pipeline.layouts import Layout
 from grader.pipeline.selection import choose, demand_own_course, select_names
 from grader.pipeline.startup import Startup
 
@@ -29,6 +31,7 @@ STOPPED = {
 def grade(
     submissions: Submissions,
     out: Annotated[Path, typer.Option(help="Directory to write the results to.", metavar="DIR")],
+    layout: LayoutOfClass = None,
     jobs: Jobs = 1,
     seed: Annotated[
         int | None, typer.Option(help="Seed for all random inputs (default: a secret seed that is stored in DIR).")
@@ -66,6 +69,9 @@ def grade(
 ) -> None:
     """Grade one or many submissions and write DIR/<id>/result.json and DIR/gradebook.csv.
 
+    Each SUBMISSION is one submission. To grade a class that was downloaded from a platform, name the platform with
+    --layout.
+
     By default, the graded tracks of the course are graded. Use --track or --kata to select others.
 
     Submissions that have already been graded with the same files, tests and options are skipped.
@@ -96,6 +102,7 @@ def grade(
         options = Options(
             grading,
             out,
+            layout=layout,
             jobs=jobs,
             force=force,
             quiet=quiet,
@@ -110,14 +117,15 @@ def grade(
 
 @as_command
 def anonymize(
-    given: Annotated[
-        Path, typer.Argument(help="Folder that contains submissions, as for `grader grade`.", metavar="IN")
-    ],
+    given: Annotated[Path, typer.Argument(help="Folder of a class, as for `grader grade --layout`.", metavar="IN")],
     out: Annotated[Path, typer.Argument(help="Directory to create.", metavar="OUT")],
     key: Annotated[
         Path,
         typer.Argument(help="JSON file that maps the new names to the real ones. Do not share it.", metavar="KEYFILE"),
     ],
+    layout: Annotated[
+        Layout, typer.Option(help="Platform that IN was downloaded from (folders: one for each student).")
+    ] = "folders",
 ) -> Command:
     """Copy the submissions of a class under new names. Then grade OUT instead of IN.
 
@@ -132,7 +140,7 @@ def anonymize(
     demand_own_course([given])
     from grader.commands.anonymize import run_anonymize
 
-    return lambda: run_anonymize(given, out, key)
+    return lambda: run_anonymize(given, out, key, layout)
 
 
 def gradescope(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from grader.pipeline.layouts import Layout
 from grader.sandbox.launch import Isolation
 
 Device: TypeAlias = Literal["none", "cpu", "cuda"]  # the kind of device used for speed grading
@@ -17,9 +18,17 @@ AsJson = Annotated[
 Submissions = Annotated[
     list[Path],
     typer.Argument(
-        help="Submissions (directories or .zip, .tar or .tar.gz files), or a folder that contains submissions.",
+        help="Submissions: directories, archives (.zip, .tar, .tar.gz, .tar.xz, .tar.bz2) or files. With --layout: "
+        "folders of classes.",
         metavar="SUBMISSION...",
         readable=False,  # an unreadable submission is rejected later and does not affect the others
+    ),
+]
+LayoutOfClass = Annotated[
+    Layout | None,
+    typer.Option(
+        help="What SUBMISSION is: a class, as downloaded from this platform (folders: one folder or archive for each "
+        "student). Without --layout, it is one submission."
     ),
 ]
 Katas = Annotated[list[str] | None, typer.Option(help="Use only this kata (repeatable).", metavar="NAME")]

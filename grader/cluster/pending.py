@@ -9,7 +9,7 @@ from grader.results import result
 from grader.results.result import Result
 from torchkata.course import course
 
-READING_THREADS = 16  # because a shared file system may take long for each operation
+READERS = 16  # because a shared file system may take long for each operation
 
 
 @dataclass
@@ -79,7 +79,7 @@ def find_pending(queue: Queue, since_ns: int) -> Pending:
     Raises CallError if the results directory can't be written to or no submission can be read.
     """
     paths = {entry.id: entry.path for entry in queue.entries}
-    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READING_THREADS)}
+    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READERS)}
     speed, kind = set[str](), queue.options.grading.device
     if kind != "none" and course().timed_with(kata.name for kata in queue.katas):
         stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}

@@ -33,7 +33,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     def options(self, jobs: int) -> Options:
         """Return the options for a task. `since_ns` allows a requeued task to skip submissions that it has finished."""
-        return Options(self.grading, Path(self.out), jobs, quiet=True, alone=False, since_ns=self.since_ns)
+        return Options(self.grading, Path(self.out), jobs=jobs, quiet=True, alone=False, since_ns=self.since_ns)
 
 
 def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size: int) -> Plan:

@@ -10,9 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import submitit
-from submitit.core.utils import FailedJobError, FailedSubmissionError
-
 from grader.base.errors import MachineError
 from grader.base.processes import python
 from grader.cluster.task import Task
@@ -95,6 +92,9 @@ def parse_array_limit(config: str) -> int:
 
 def submit(array: Array) -> str:
     """Submit an array and return its id. Raises SubmitError if sbatch rejects it."""
+    import submitit  # an optional package
+    from submitit.core.utils import FailedJobError, FailedSubmissionError
+
     folder = array.plan.parent
     executor = submitit.SlurmExecutor(folder, max_num_timeout=TIMEOUTS, python=shlex.join(python()))
     options = {

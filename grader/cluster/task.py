@@ -8,10 +8,12 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
-
-from submitit.core.utils import DelayedSubmission
+from typing import TYPE_CHECKING
 
 from grader.base.processes import python
+
+if TYPE_CHECKING:
+    from submitit.core.utils import DelayedSubmission
 
 SENT_BY_SLURM = (-signal.SIGTERM, -signal.SIGUSR2)  # signals before Slurm ends or requeues a task
 LAST_SECONDS = 120.0  # maximum time from such a signal until Slurm ends or requeues the task
@@ -34,6 +36,8 @@ class Task:
             raise RuntimeError(f"the grader exited with code {code}")
         return code
 
-    def checkpoint(self) -> DelayedSubmission:
+    def checkpoint(self) -> "DelayedSubmission":
         """Return the same task for submitit to requeue. The results of its finished submissions are already stored."""
+        from submitit.core.utils import DelayedSubmission  # an optional package
+
         return DelayedSubmission(self)

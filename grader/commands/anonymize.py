@@ -11,13 +11,13 @@ from grader.base.terminal import create_console
 from grader.base.text import list_names
 from grader.marks.pseudonyms import read_key
 from grader.output.summary import print_problems
-from grader.pipeline.download import find_submissions
-from grader.pipeline.intake import take_in
+from grader.pipeline.intake import take_in_all
+from grader.pipeline.layouts import Layout, find_submissions
 from grader.pipeline.submission_ids import Refusal, assign_ids
 from grader.results.result import write_whole
 
 
-def run_anonymize(given: Path, out: Path, key: Path) -> int:
+def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders") -> int:
     """Copy the files that `grader grade` would read to OUT/<new name>/. Return 2 if a submission can't be read.
 
     Only these files are copied: an archive can name its owner in its folders and headers, and a repository in its
@@ -25,15 +25,14 @@ def run_anonymize(given: Path, out: Path, key: Path) -> int:
     """
     check_places(given, out, key)
     known = read_names(key)
-    found = find_submissions([given])
+    found = find_submissions([given], layout)
     entries, refused = assign_ids(found.submissions, found.loose)
     submissions = {}
-    for entry in entries:
-        submission = take_in(entry)
+    for submission in take_in_all(entries):
         if isinstance(submission, Refusal):
             refused.append(submission)
         else:
-            submissions[entry.id] = submission.files
+            submissions[submission.id] = submission.files
     console = create_console()
     if found.passed_over:
         console.print(f"skipped:   {list_names(found.passed_over)}", markup=False, soft_wrap=True)
@@ -52,7 +51,7 @@ def run_anonymize(given: Path, out: Path, key: Path) -> int:
                 (out / new / name).write_bytes(content)
     console.print(f"copied:    {len(submissions)} submissions to {out}", markup=False, soft_wrap=True)
     console.print(f"key:       {key} (for `grader marks`, name it pseudonyms.json)", markup=False, soft_wrap=True)
-    return 2 if refused else 0
+    return 2 if refused or found.list_skipped_code() else 0
 
 
 def check_places(given: Path, out: Path, key: Path) -> None:

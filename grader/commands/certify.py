@@ -8,7 +8,7 @@ from rich.console import Console
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
 from grader.base.terminal import create_console, print_warning
-from grader.commands.requirements import find_missing
+from grader.commands.requirements import find_missing, find_missing_fallbacks
 from grader.pipeline.collect import Tests
 from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
@@ -44,6 +44,8 @@ def run_certify(options: Options) -> int:
         raise CallError("this course has no zoo; run certify in the instructor's checkout")
     for path in find_missing_solutions(katas) if options.only != "files" else ():
         raise CourseError(f"{path} is missing; certify needs the reference solution")
+    for _, line in find_missing_fallbacks(katas) if options.only != "files" else ():
+        raise CourseError(line)
     out, err = create_console(), create_console(stderr=True)
     if options.messages is not None:
         return write_messages(options.messages, katas, options, out, err)

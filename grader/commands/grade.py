@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -15,14 +16,14 @@ from grader.base.terminal import create_console, print_json, print_warning
 from grader.base.text import list_names
 from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
-from grader.pipeline.archives import SubmissionError
-from grader.pipeline.download import Download, find_submissions
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
+from grader.pipeline.layouts import Download, find_submissions
 from grader.pipeline.queue import Options, Queue, demand_no_loss
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
 from grader.pipeline.submission_ids import Refusal, assign_ids
+from grader.pipeline.trees import SubmissionError
 from grader.results import previous, result
 from grader.results.result import Result
 
@@ -42,7 +43,7 @@ def grade_into(given: Sequence[Path], options: Options, start: Startup) -> int:
             grading = msgspec.structs.replace(grading, isolation="bwrap")
         options = replace(options, grading=grading, alone=False)
     execute = choose_executor(options, start)
-    return grade_found(given, find_submissions(given), options, start, execute)
+    return grade_found(given, find_submissions(given, options.layout), options, start, execute)
 
 
 def grade_live(submission: Path, report: Path, options: Options, start: Startup) -> int:
@@ -81,8 +82,8 @@ def grade_found(
     if found.submissions != list(given):
         place = f"{given[0]}: " if len(given) == 1 else ""
         out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
-    if found.passed_over:
-        out.print(f"  skipped: {list_names(found.passed_over)}", markup=False, soft_wrap=True)
+    if skipped := found.list_skipped_text():
+        out.print(f"  skipped: {list_names(skipped)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = execute(queue, out, warn, live)
     previous.forget_older(options.out, options.grading.select_dependencies())
@@ -101,7 +102,7 @@ def grade_found(
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
-    refusals = [str(refusal) for refusal in queue.refused]
+    refusals = [*map(str, queue.refused), *describe_skipped(found)]
     print_problems(err, [*refusals, *unreadable])
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])
@@ -111,7 +112,7 @@ def grade_found(
         print_problems(err, [f"could not be graded; {remedy} the same command again: {list_names(outcome.unsure)}"])
     if outcome.unfit:
         print_problems(err, [outcome.unfit])
-    code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if queue.refused else 0
+    code = 3 if outcome.unsure or outcome.broken or outcome.unfit else 2 if refusals else 0
     if options.as_json:
         submissions = [
             summarize(row, options.out, reused=row.submission in queue.reused)
@@ -121,6 +122,12 @@ def grade_found(
         problems = [*refusals, *unreadable, *outcome.broken, *([outcome.unfit] if outcome.unfit else [])]
         print_json({"schema": SCHEMA, "exit_code": code, "submissions": submissions, "problems": problems})
     return code
+
+
+def describe_skipped(found: Download) -> list[str]:
+    """Return a line about code that is beside the submissions of a class, if there is any."""
+    names = found.list_skipped_code()
+    return [f"skipped, because it is not clear whose it is: {list_names(names)} ({len(names)} in all)"] if names else []
 
 
 def summarize(row: Result, out: Path, *, reused: bool) -> dict[str, object]:
@@ -137,10 +144,10 @@ def choose_executor(options: Options, start: Startup) -> Executor:
         if options.slurm:
             raise CallError("--slurm needs --executor slurm")
         return partial(grade_here, start)
-    try:
-        from grader.cluster.grading import Slurm
-    except ModuleNotFoundError as error:
-        raise MachineError(f'{error.name} is not installed: pip install -e ".[grader,slurm]"') from None
+    if find_spec("submitit") is None:
+        raise MachineError('submitit is not installed: pip install -e ".[grader,slurm]"')
+    from grader.cluster.grading import Slurm
+
     return Slurm(options).grade
 
 

@@ -39,6 +39,8 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
     """Return a line with a remedy for each missing or wrong file or text, grouped by kata. `quick` skips mypy."""
     found = {kata.name: list(missing_files(kata)) for kata in katas}
     whole = [kata for kata in katas if not found[kata.name]]
+    for user, line in find_missing_fallbacks(katas):
+        found[user].append(line)
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
         found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata)]
@@ -47,6 +49,15 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
         names = [kata.name for kata in whole if place in files_by_path(kata)]
         found[next(iter(names), whole[0].name)].append(line)
     return found
+
+
+def find_missing_fallbacks(katas: Sequence[Kata]) -> Iterator[tuple[str, str]]:
+    """Yield a kata that builds on a kata without a fallback, and a message, for each missing fallback."""
+    users = {name: kata.name for kata in reversed(katas) for name in course().prerequisites(kata.name)}
+    for name, user in users.items():
+        if not (path := course().fallback(name)).is_file():
+            why = f"{user} needs a fallback for {name}, which a student may not have finished"
+            yield user, f"{relative(path)} is missing: {why}"
 
 
 def relative(path: Path) -> str:

@@ -51,6 +51,8 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
         out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
     for line in describe_waived({row.submission: [*list_faults(row)] for row in found}):
         out.print(Text(line, style="yellow"), soft_wrap=True)
+    notes = [f"  {row.submission}  {note}" for row in found for note in row.left_aside]
+    print_limited(out, "files that were left aside, but may be katas:", notes, limit)
     print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
         out.print(f"isolation: {', '.join(kinds)}", markup=False)
@@ -60,14 +62,22 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
 
 def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
     """Print a line for each finding, up to the limit."""
-    findings = [(row.submission, finding) for row in found for finding in row.findings]
-    if findings:
-        out.print("findings in the sources (shown only to you; they do not affect points):")
-    for submission, finding in findings[:limit]:
-        line = f"  {submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
+    findings = [
+        f"  {row.submission}  {finding.kata}.py, line {finding.line}: {finding.text}"
+        for row in found
+        for finding in row.findings
+    ]
+    print_limited(out, "findings in the sources (shown only to you; they do not affect points):", findings, limit)
+
+
+def print_limited(out: Console, title: str, lines: Sequence[str], limit: int | None) -> None:
+    """Print a title and the first lines, if there are any."""
+    if lines:
+        out.print(title)
+    for line in lines[:limit]:
         out.print(Text(printable(line), style="yellow"), soft_wrap=True)
-    if limit is not None and len(findings) > limit:
-        out.print(f"  … and {len(findings) - limit} more; `grader report` shows all")
+    if limit is not None and len(lines) > limit:
+        out.print(f"  … and {len(lines) - limit} more; `grader report` shows all")
 
 
 def print_problems(err: Console, problems: Sequence[str]) -> None:

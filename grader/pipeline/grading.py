@@ -1,7 +1,8 @@
 """Grades the katas of one submission in the calling process."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -10,10 +11,11 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
-from torchkata.course import Kata, course
-from torchkata.i18n import class_words
+from torchkata.course import course
+from torchkata.i18n import class_words, format_label, words
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
@@ -41,6 +43,7 @@ def grade_submission(
     """Grade all katas of a submission in order.
 
     If a kata builds on a kata that is not done, the fallback of that kata is used instead of the student's code.
+    Without a fallback, the student's code is used, and the message of a failed test says so.
 
     Args:
         report: called after each test with the kata, the result, and the traceback if the test is broken.
@@ -57,13 +60,16 @@ def grade_submission(
         if kata.name in job.reusable and has_same_fallbacks(kata.name, done, job.done_before):
             results.append(job.reusable[kata.name])
             continue
-        fallbacks = load_fallbacks(kata, done)
+        missing = [name for name in course().prerequisites(kata.name) if name not in done]
+        fallbacks = course().fallbacks(missing)
         student.fallbacks = frozenset(fallbacks)
+        open_katas = [name for name in missing if f"{name}.py" not in fallbacks]
         runner.open({**job.submission.files, **fallbacks}, compute_patience(tests))
         ended = dict(finished.get(kata.name, {}))
         for name in kata.points:
             if name not in ended:
-                result = run_unless_waived(job, tests, kata.name, name)
+                run = name_open_kata(run_unless_waived(job, tests, kata.name, name), open_katas, job)
+                result = ask_about_name(job.submission, kata.name, run)
                 ended[name] = excuse(tests, kata.name, result)
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
@@ -78,6 +84,14 @@ def run_unless_waived(job: Job, tests: Tests, kata: str, name: str) -> TestResul
     item = tests.items[kata][name]
     with limit_examples(job, item):
         return run_test(item)
+
+
+def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
+    """Return the result with the names of files that may be the missing file of the kata."""
+    if result.outcome != "not_started" or kata not in submission.near_misses:
+        return result
+    question = words("message.near_miss", file=f"{kata}.py", names=submission.near_misses[kata])
+    return replace(result, message=f"{result.message}\n{format_label(words('label.note'), question)}")
 
 
 def compute_patience(tests: Tests) -> float:
@@ -130,7 +144,17 @@ def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool
     return {*course().prerequisites(kata)}.isdisjoint(done ^ done_before)
 
 
-def load_fallbacks(kata: Kata, done: Set[str]) -> dict[str, bytes]:
-    """Return fallbacks for the prerequisites of this kata that are not done, keyed by file name."""
-    missing = [name for name in course().prerequisites(kata.name) if name not in done]
-    return {f"{name}.py": course().fallback(name).read_bytes() for name in missing}
+def name_open_kata(result: TestResult, open_katas: Sequence[str], job: Job) -> TestResult:
+    """Add a note to the message of a test that may have failed because of a prerequisite that is not done.
+
+    Args:
+        open_katas: the prerequisites that are neither done nor replaced by a fallback. The note names the first one,
+            preferably one that the job grades.
+    """
+    if not open_katas or not (result.outcome in FAILED or result.file in {f"{name}.py" for name in open_katas}):
+        return result
+    graded = [name for name in open_katas if name in {kata.name for kata in job.katas}]
+    key = "message.not_done" if graded else "message.not_graded"
+    note = format_label(words("label.note"), words(key, kata=[*graded, *open_katas][0]))
+    heading, line_break, rest = result.message.partition("\n")
+    return replace(result, message=f"{heading}\n{note}{line_break}{rest}")

@@ -1,35 +1,105 @@
-"""Reads the submissions of a class.
+"""Reads the submissions of a class, each in a child process with limits on memory and processor time.
 
 A submission that cannot be read becomes a refusal and does not affect the others.
 """
 
+import contextlib
+import os
+import resource
+import signal
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
-from grader.pipeline.archives import SubmissionError
-from grader.pipeline.submission import Submission, read_submission
+import msgspec
+
+from grader.base.processes import limit_memory, run_in_child, set_limit
+from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline.submission_ids import Entry, Refusal
+from grader.pipeline.trees import SubmissionError
+from grader.pipeline.walk import TOO_MUCH, Submission, read_submission
+from torchkata.course import course
 
-AHEAD = 64  # number of submissions that threads read ahead
+MEMORY_MIB = 512  # memory that a child may allocate in addition to its inherited memory
+SECONDS = 20  # of processor time; a large submission takes less than one
 
 
-def take_in_all(entries: Sequence[Entry], threads: int) -> Iterator[Submission | Refusal]:
-    """Read submissions one by one, or in several threads, which is faster if file operations are slow.
+@dataclass(frozen=True)
+class Reader:
+    """A child that reads one submission."""
 
-    A process that has running threads must not fork, so use one thread if a child is forked for each submission.
+    entry: Entry
+    pid: int
+    answer: Connection
+
+    def finish(self) -> Submission | Refusal:
+        """Return what the child has read. If it was lost, return a refusal."""
+        found: Submission | str = TOO_MUCH
+        with contextlib.suppress(EOFError, OSError), interruptible():
+            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=Submission | str)
+        if isinstance(found, str):
+            return Refusal(self.entry, SubmissionError(found))
+        return replace(found, id=self.entry.id)
+
+    def end(self) -> None:
+        """Kill the process if it is still running, and reap it."""
+        self.answer.close()
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submission | Refusal]:
+    """Read submissions one by one, or several at once, which is faster if file operations are slow.
+
+    With `at_once` = 1, each is read when it is needed.
     """
-    if threads == 1:
-        yield from map(take_in, entries)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, len(entries), AHEAD):
-            yield from pool.map(take_in, entries[start : start + AHEAD])
+    demand_katas()
+    coming, running = iter(entries), deque[Reader]()
+    try:
+        while True:
+            with uninterrupted():
+                while len(running) < at_once and (entry := next(coming, None)):
+                    running.append(start(entry))
+                if not running:
+                    return
+                found = running[0].finish()
+                running.popleft().end()
+            yield found
+    finally:
+        for reader in running:
+            reader.end()
 
 
 def take_in(entry: Entry) -> Submission | Refusal:
     """Read a submission. If it can't be read, return a refusal with the reason."""
+    return next(take_in_all([entry]))
+
+
+def demand_katas() -> None:
+    """Load the katas once for all children. Raises CourseError if the course is invalid."""
+    assert course().katas
+
+
+def start(entry: Entry) -> Reader:
+    """Fork a child that reads one submission."""
+    parent = os.getpid()
+    receive, send = Pipe(duplex=False)
+    pid = os.fork()
+    if pid == 0:
+        run_in_child(lambda: read_into(send, entry), "reading a submission", parent)
+    send.close()
+    return Reader(entry, pid, receive)
+
+
+def read_into(answer: Connection, entry: Entry) -> None:
+    """Read a submission in this process, and send it, or the reason why it can't be read."""
+    limit_memory(MEMORY_MIB)
+    set_limit(resource.RLIMIT_CPU, SECONDS)
+    found: Submission | str
     try:
-        return replace(read_submission(entry.path, entry.files), id=entry.id)
+        found = read_submission(entry.path, entry.files)
     except SubmissionError as error:
-        return Refusal(entry, error)
+        found = str(error)
+    answer.send_bytes(msgspec.msgpack.encode(found))

@@ -17,11 +17,12 @@ from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
-from grader.pipeline.intake import take_in_all
+from grader.pipeline.intake import take_in, take_in_all
 from grader.pipeline.job import Job
+from grader.pipeline.layouts import Layout
 from grader.pipeline.submission_ids import Entry, Refusal
 from grader.results import result
-from grader.results.dependencies import digest_basis, digest_result, environment
+from grader.results.dependencies import digest_basis, digest_result, digest_submission, environment
 from grader.results.history import course_version
 from grader.results.result import Result
 from grader.sandbox.launch import Isolation
@@ -53,6 +54,7 @@ class Options:
 
     grading: GradingOptions
     out: Path
+    layout: Layout | None = None  # of the folders that contain the submissions
     jobs: int = 1
     force: bool = False
     quiet: bool = False
@@ -70,6 +72,7 @@ class Queue:
         self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
     ) -> None:
         self.entries = entries
+        self.by_id = {entry.id: entry for entry in entries}
         self.katas = katas
         self.options = options
         self.refused = list(refused)
@@ -83,7 +86,7 @@ class Queue:
         """The number of submissions to grade, as far as it is known."""
         return len(self.entries) - len(self.reused) - self.unreadable
 
-    def to_grade(self, threads: int = 1) -> Iterator[Job]:
+    def to_grade(self, at_once: int = 1) -> Iterator[Job]:
         """Yield a job for each submission that has to be graded. For each unreadable submission, store the reason.
 
         Raises CallError if `out` can't be written to, or if none of the submissions can be read. In the latter case,
@@ -94,7 +97,7 @@ class Queue:
         if out.is_dir():
             prepare_directory(out, grading.seed, alone=self.options.alone)
             ready = True
-        for entry, submission in zip(self.entries, take_in_all(self.entries, threads), strict=True):
+        for entry, submission in zip(self.entries, take_in_all(self.entries, at_once), strict=True):
             if isinstance(submission, Refusal):
                 self.refused.append(submission)
                 self.unreadable += 1
@@ -103,13 +106,13 @@ class Queue:
             if not ready:
                 prepare_directory(out, grading.seed, alone=self.options.alone)
                 ready = True
-            fingerprint = digest_result(submission.files, grading.select_dependencies())
+            fingerprint = digest_result(submission.judged, grading.select_dependencies())
             stored = load_replaced(self.options, entry.id)
             if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
                 self.reused.append(entry.id)
                 continue
             self.prints[entry.id] = fingerprint
-            self.bases[entry.id] = digest_basis(submission.files, grading.select_dependencies("katas"))
+            self.bases[entry.id] = digest_basis(submission.judged, grading.select_dependencies("katas"))
             reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
             if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
                 found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
@@ -127,7 +130,9 @@ class Queue:
         """Store why a submission is not graded, and keep its earlier results. Raises MachineError if that fails."""
         submission = refusal.entry.id
         graded = result.load(self.options.out / submission / "result.json")
-        result.write(replace(graded or self.blank(submission), unreadable=refusal.reason), self.options.out)
+        late = refusal.entry.late_by_platform
+        new = replace(graded or self.blank(submission), unreadable=refusal.reason, late_by_platform=late)
+        result.write(new, self.options.out)
 
     def blank(self, submission: str) -> Result:
         """Return the result of a submission before any kata is graded."""
@@ -189,12 +194,20 @@ def keeps_speed(options: Options, stored: Result) -> bool:
 
 
 def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
-    """Raise CallError if a new result would contain less than the stored one or would use a different seed."""
+    """Raise CallError if a new result would contain less than the stored one, or if it is of another submission.
+
+    The new result must not use a different seed, either.
+    """
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
         if stored is not None and stored.katas and (lost := list(list_losses(stored, options.grading))):
             losses[entry.id] = lost
+        if stored is not None and stored.katas and is_of_another(stored, entry):
+            raise CallError(
+                f"{entry.label}: --out {options.out} has a result of another submission, {stored.origin}, with this "
+                "name; choose another DIR, or use --force"
+            )
     if losses:
         name, lost = next(iter(losses.items()))
         others = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
@@ -202,6 +215,14 @@ def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
             f"--out {options.out}: this would overwrite the result of {name}{others} and lose {', '.join(lost)}; "
             "choose another DIR, or use --force"
         )
+
+
+def is_of_another(stored: Result, entry: Entry) -> bool:
+    """Return whether a result comes from another place than a submission, and from other files."""
+    if stored.origin in ("", entry.origin):
+        return False
+    submission = take_in(entry)
+    return isinstance(submission, Refusal) or digest_submission(submission.files) != stored.submitted
 
 
 def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:

@@ -118,14 +118,16 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     Raises MachineError if the result can't be stored.
     """
     submission, options = event.job.submission.id, queue.options
+    entry = queue.by_id[submission]
     katas = regrade.add_digests(event.katas)
-    submitted = digest_submission(event.job.submission.files)
+    handed_in, near = event.job.submission, event.job.submission.near_misses
+    submitted = digest_submission(handed_in.files)
     if options.grading.keep == "better":
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
     previous.keep_previous(options.out, submission, options.grading.select_dependencies())
     fingerprint = queue.prints.pop(submission)
-    source.store(options.out, submission, fingerprint, event.job.submission.files)
+    source.store(options.out, submission, fingerprint, handed_in.files)
     new = msgspec.structs.replace(
         queue.blank(submission),
         score=sum(kata.score for kata in katas),
@@ -139,5 +141,9 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         basis=queue.bases.pop(submission),
         course=course_version(),
         submitted=submitted,
+        origin=entry.origin,
+        late_by_platform=entry.late_by_platform,
+        near_misses={kata.name: near[kata.name] for kata in queue.katas if kata.name in near},
+        notes=handed_in.list_notes(),
     )
     result.write(new, options.out)

@@ -38,16 +38,9 @@ def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]
         raise CallError(str(error)) from None
 
 
-def demand_gradable(katas: Sequence[Kata]) -> None:
-    """Raise CourseError if a file or package needed to grade these katas is missing."""
+def demand_preloaded() -> None:
+    """Raise CourseError if a package that the course preloads is not installed."""
     for package in course().preload:
         if find_spec(package) is None:
             path = course().root / "pyproject.toml"
             raise CourseError(f"{path}: [tool.torchkata]: preload names {package!r}, which is not installed")
-    for kata in katas:
-        for name in course().prerequisites(kata.name):
-            path = course().fallback(name)
-            if not path.is_file():
-                raise CourseError(
-                    f"{path} is missing: {kata.name} needs a fallback for {name}, which a student may not have finished"
-                )

@@ -10,7 +10,6 @@ child is also lost, the remaining tests are reported as crashed.
 
 import contextlib
 import os
-import resource
 import signal
 import time
 from collections.abc import Generator, Iterable, Mapping
@@ -18,13 +17,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from socket import socket
 
 import msgspec
 
 from grader.base.cleanup import in_use
-from grader.base.processes import run_in_child
+from grader.base.processes import limit_memory, run_in_child
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
@@ -224,7 +222,7 @@ def grade_job(
     def send(message: Ran | Finished | Linted) -> None:
         results.send_bytes(msgspec.msgpack.encode(message))
 
-    limit_memory()
+    limit_memory(MEMORY_MIB)  # a huge answer leaves enough for the other children
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
     runner = WorkerRunner(control, job.limits)
     send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
@@ -233,11 +231,3 @@ def grade_job(
         limit_memory(lint.MEMORY // 2**20)
         for file, source in job.submission.files.items():
             send(Linted(file, lint.lint_file(file, source)))
-
-
-def limit_memory(mib: int = MEMORY_MIB) -> None:
-    """Limit the additional memory of this process, so that a huge answer leaves enough for the other children."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        held = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmData:"))
-        lint.set_limit(resource.RLIMIT_DATA, held * 2**10 + mib * 2**20)

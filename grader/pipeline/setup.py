@@ -9,7 +9,7 @@ from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
 from grader.pipeline.collect import Tests, collect_tests
 from grader.pipeline.inputs import SharedInputs
-from grader.pipeline.selection import demand_gradable
+from grader.pipeline.selection import demand_preloaded
 from grader.pipeline.startup import Startup
 from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, launch, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
@@ -35,7 +35,7 @@ def run_with_tests(
         startup: may already have launched the sandbox.
     """
     chosen = katas or [*course().katas.values()]
-    demand_gradable(chosen)
+    demand_preloaded()
     with contextlib.closing(startup or Startup()) as steps:
 
         def run(level: Literal["bwrap", "none"]) -> None:

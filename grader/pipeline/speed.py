@@ -113,11 +113,11 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
         if not queue.options.force and stored.is_timed(kind):
             continue
         submission = take_in(entry)
-        files = {} if isinstance(submission, Refusal) else submission.files  # the files may have been removed since
-        if digest_result(files, queue.options.grading.select_dependencies()) == stored.fingerprint:
-            jobs.append(SpeedJob(entry.id, files, tuple(stored.katas), workloads))
+        options = queue.options.grading.select_dependencies()
+        if isinstance(submission, Refusal) or digest_result(submission.judged, options) != stored.fingerprint:
+            changed.append(entry.id)  # the files may have been changed or removed since
         else:
-            changed.append(entry.id)
+            jobs.append(SpeedJob(entry.id, submission.files, tuple(stored.katas), workloads))
     return jobs, changed
 
 

@@ -1,19 +1,22 @@
 """Assigns each submission an id: its name, or if others may have the same name, its name and a digest of its path."""
 
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
-from grader.pipeline.archives import SubmissionError
-from grader.pipeline.submission import identify
+from grader.pipeline.layouts import is_late
+from grader.pipeline.trees import SubmissionError
+from grader.pipeline.walk import identify
 from grader.results.ids import DIGEST, LONGEST, append_digest
 
 RESERVED = (  # other names that are used in the results directory
     *(".", "..", ".slurm", ".seed", "gradebook.csv", "report.html", "items.csv", "diagnoses.csv"),
 )
+REMEDY = "rename it"
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, undecodable bytes, line separators
 
 
@@ -29,6 +32,19 @@ class Entry:
     def label(self) -> str:
         """The name of the entry in messages."""
         return quote(str(self.path / self.id if self.files else self.path), MOST_LINE)
+
+    @property
+    def origin(self) -> str:
+        """The absolute path that the submission comes from, in printable form."""
+        path = self.path / self.id if self.files else self.path
+        return quote(
+            str(path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()), MOST_LINE
+        )
+
+    @property
+    def late_by_platform(self) -> bool:
+        """Whether the platform has marked a file of the submission as late, in its name."""
+        return any(is_late(path.name) for path in (self.path, *(path for _, path in self.files)))
 
 
 @dataclass(frozen=True)
@@ -48,7 +64,7 @@ class Refusal:
 
 
 def assign_ids(
-    paths: Sequence[Path], loose: Mapping[str, Sequence[tuple[str, Path]]] = {}
+    paths: Sequence[Path], loose: Mapping[tuple[Path, str], Sequence[tuple[str, Path]]] = {}
 ) -> tuple[list[Entry], list[Refusal]]:
     """Return an entry for each path and each set of loose files, or a refusal if the name can't be used as an id.
 
@@ -57,7 +73,7 @@ def assign_ids(
     systems, or if the name already looks as if it ended with a digest.
     """
     entries = [Entry(identify(path), path) for path in paths]
-    entries += [Entry(id, files[0][1].parent, tuple(sorted(files))) for id, files in loose.items()]
+    entries += [Entry(id, folder, tuple(sorted(files))) for (folder, id), files in loose.items()]
     similar: dict[str, dict[object, Entry]] = {}
     refused: list[Refusal] = []
     for entry in entries:
@@ -92,7 +108,10 @@ def find_file(entry: Entry) -> object:
 def refuse_name(entry: Entry, problem: str) -> Refusal:
     """Return a refusal with a unique id, which consists of the legible part of the name and a digest of the path."""
     legible = re.sub(r"[^\w.-]+", "_", entry.id)[:40]
-    return Refusal(add_digest(replace(entry, id=f"refused-{legible}")), SubmissionError(f"{problem}; rename it"))
+    return Refusal(
+        add_digest(replace(entry, id=f"refused-{legible}")),
+        SubmissionError(problem if problem.endswith(REMEDY) else f"{problem}; {REMEDY}"),
+    )
 
 
 def add_digest(entry: Entry) -> Entry:
@@ -105,6 +124,8 @@ def find_name_problem(name: str) -> str | None:
     """Return why results can't be stored under a name, or None if they can."""
     if not name:
         return "the name consists only of a file extension"
+    if sys.getfilesystemencoding() != "utf-8" and any(unicodedata.category(character) == "Cs" for character in name):
+        return "its name is not ASCII; set a UTF-8 locale (such as LC_ALL=C.UTF-8), or rename it"
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         return "its name has unprintable characters"
     if len(name.encode()) > LONGEST:

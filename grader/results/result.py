@@ -97,13 +97,22 @@ class Result(msgspec.Struct, frozen=True):
     basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
     submitted: str = ""  # digest of the submission's files
-    late_by_platform: bool = False  # whether the platform has marked the submission as late
+    origin: str = ""  # path of the submission
+    late_by_platform: bool = False  # the platform has marked the submission as late
+    near_misses: dict[str, str] = {}  # names of files that may be a missing kata, keyed by kata
+    notes: list[str] = []  # other files that were left aside and may contain katas
     schema: str = SCHEMA
 
     def is_timed(self, device: str) -> bool:
         """Return whether the speed of the submission has already been graded on this kind of device."""
         known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
         return known and all(row.counts for row in self.performance)
+
+    @property
+    def left_aside(self) -> list[str]:
+        """A line for the instructor about each file that was left aside and may be a kata."""
+        asked = [f"{kata}.py is missing; there is {names}: is it this one?" for kata, names in self.near_misses.items()]
+        return [*asked, *self.notes]
 
     @property
     def conclusive(self) -> bool:

@@ -97,13 +97,11 @@ def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None]
 def add_fallbacks(job: SpeedJob) -> dict[str, dict[str, bytes]]:
     """Return the files for each workload, including fallbacks.
 
-    Of the katas that a workload uses, those that are not done are replaced by fallbacks, except the last one.
+    Of the katas that a workload uses, those that are not done are replaced by fallbacks, if there are any, except the
+    last one.
     """
     broken = {kata.kata for kata in job.katas if kata.status != "done"}
     return {
-        workload.name: {
-            **job.files,
-            **{f"{name}.py": course().fallback(name).read_bytes() for name in workload.uses[:-1] if name in broken},
-        }
+        workload.name: {**job.files, **course().fallbacks(name for name in workload.uses[:-1] if name in broken)}
         for workload in job.workloads
     }

@@ -1,6 +1,6 @@
 """A course, with its folders and files, its katas, and its workloads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -83,8 +83,11 @@ class Course:
 
     def solutions(self) -> dict[str, bytes]:
         """Return the instructor's solutions by file name, in the form in which students submit their code."""
-        paths = {name: self.solution(name) for name in self.katas}
-        return {f"{name}.py": path.read_bytes() for name, path in paths.items() if path.is_file()}
+        return read_submission({name: self.solution(name) for name in self.katas})
+
+    def fallbacks(self, katas: Iterable[str]) -> dict[str, bytes]:
+        """Return the fallbacks of these katas in the same form. A package that students can read has none."""
+        return read_submission({name: self.fallback(name) for name in katas})
 
     @cached_property
     def katas(self) -> dict[str, Kata]:
@@ -152,6 +155,11 @@ class Course:
         return [
             kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in chosen_tracks
         ]
+
+
+def read_submission(paths: Mapping[str, Path]) -> dict[str, bytes]:
+    """Return the contents of the files that exist, keyed by the name that a student's file for the kata has."""
+    return {f"{name}.py": path.read_bytes() for name, path in paths.items() if path.is_file()}
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -13,16 +13,19 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 URL = re.compile(r"([a-z]+://|git@)[!-~]+")  # printable characters, no spaces
 
 
-def copy_project(programs_of: Collection[str]) -> dict[str, bytes]:
+def copy_project(katas: Collection[str], *, is_public: bool) -> dict[str, bytes]:
     """Return the engine and course files that grading needs, keyed by path, without solutions and `grader/proof`.
 
-    Hidden programs solve other katas, so the copy contains only those of the katas in `programs_of`.
+    Fallbacks and hidden programs solve katas. A public copy, which students can read, contains neither; another copy
+    contains the hidden programs of these `katas` only.
     """
     engine = [path for name in ("torchkata", "grader") for path in list_engine_files(name)]
-    fallbacks = [*course().reference.glob("*/fallback.py"), course().reference / "lint.toml"]
+    fallbacks = () if is_public else course().reference.glob("*/fallback.py")
+    programs_of = () if is_public else katas
     named = {path.relative_to(ENGINE).as_posix(): path for path in engine}
-    shared = [*course().rules(), *fallbacks, course().root / "constraints.txt", course().root / "LICENSE"]
-    named |= {path.relative_to(course().root).as_posix(): path for path in shared if path.is_file()}
+    others = [course().reference / "lint.toml", course().root / "constraints.txt", course().root / "LICENSE"]
+    shared = [path for path in (*course().rules(), *fallbacks, *others) if path.is_file()]
+    named |= {path.relative_to(course().root).as_posix(): path for path in shared}
     return {
         name: path.read_bytes()
         for name, path in sorted(named.items())

@@ -33,7 +33,7 @@ class Platform:
     title: str
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
-    is_public: bool = False  # whether students can read the package; it then contains no seed and no hidden programs
+    is_public: bool = False  # whether students can read the package; it then has no seed, hidden programs or fallbacks
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
@@ -70,6 +70,11 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
         print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
+    if platform.is_public and any(map(course().prerequisites, grading.katas)) and source is None:
+        print(
+            "note: students can read this package, so it contains no fallbacks: a kata that builds on another one is "
+            "tested with the student's own files"
+        )
     if platform.is_public and programs and source is None:
         print(
             f"note: students can read this package, so it grades {', '.join(programs)} with the programs of the "
@@ -91,7 +96,7 @@ def build_package(platform: Platform, grading: Grading, source: str | None) -> d
     if source is not None:
         written["source"] = project.parse_source(source)
     else:
-        copied = project.copy_project(() if platform.is_public else grading.katas)
+        copied = project.copy_project(grading.katas, is_public=platform.is_public)
         written |= {f"torchkata/{name}": content for name, content in copied.items()}
     return workflow | {f"{folder}{name}": content for name, content in written.items()}
 

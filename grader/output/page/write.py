@@ -277,6 +277,7 @@ def collect_details(shown: Shown, marks: Sequence[ShownMark], *, instructor: boo
     return {
         "instructor": instructor,
         "marks": marks,
+        "near_misses": shown.result.near_misses,
         "findings": findings,
         "parts": shown.parts,
         "codes": {file: code for file, code in codes.items() if file not in left_out or code.notes},

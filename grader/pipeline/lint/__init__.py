@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from grader.base.processes import set_limit
 from grader.pipeline.lint.names import Names
 from grader.results.result import Finding
 from grader.sandbox.confine import measure_address_space
@@ -54,13 +55,6 @@ def limit_this_process() -> None:
     seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
     set_limit(resource.RLIMIT_CPU, seconds)
     set_limit(resource.RLIMIT_AS, measure_address_space() + MEMORY)
-
-
-def set_limit(kind: int, value: int) -> None:
-    """Lower the soft limit of a resource, within its hard limit."""
-    hard = resource.getrlimit(kind)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, hard))
 
 
 def lint(files: Mapping[str, bytes]) -> list[Finding]:

@@ -42,7 +42,7 @@ def copied(term: Path) -> tuple[Path, Run]:
 def graded(copied: tuple[Path, Run]) -> tuple[Path, str]:
     """Return the folder of the graded class, and everything that was printed while it was graded."""
     folder, _ = copied
-    run = grade(folder / "anonymous", "--out", folder / "results", *OPTIONS, course=PRIMES)
+    run = grade(folder / "anonymous", "--layout", "folders", "--out", folder / "results", *OPTIONS, course=PRIMES)
     page = call_grader("--course", PRIMES, "report", folder / "results")
     assert (run.code, page.code) == (0, 0), (run.err, page.err)
     return folder, run.out + run.err + page.out + page.err

@@ -11,10 +11,10 @@ import pytest
 from grader.tests.attacks.trials import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
 
 SAMPLE = (  # of each family, among the fastest
-    *("channel/claims_not_to_be_written", "collusion/talks_through_watches", "denial_of_service/endless_recursion"),
-    *("equal_to_everything/nothing_but_nan", "escape/changes_the_root", "forged_evidence/announces_a_move"),
+    *("channel/huge_length", "collusion/talks_through_watches", "denial_of_service/endless_recursion"),
+    *("equal_to_everything/nothing_but_nan", "escape/changes_the_root", "forged_evidence/reads_the_question"),
     *("forged_outcomes/exits_in_the_call", "lazy_tensors/sparse", "patched_libraries/every_type_is_the_same"),
-    *("persistence/leaves_the_environment", "stolen_answers/imports_the_oracle", "vacuous_starts/checkpoints_of_nan"),
+    *("persistence/leaves_the_environment", "stolen_answers/imports_the_oracle", "vacuous_starts/trains_from_nan"),
 )
 ATTACKS = load_attacks()
 SAFE = [attack for attack in ATTACKS if not attack.not_at_none]  # may run without bubblewrap

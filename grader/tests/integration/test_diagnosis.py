@@ -5,8 +5,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from grader.tests.conftest import grade, run
 from grader.tests.support.submissions import edit_solution, write_assignment
 
@@ -26,7 +24,6 @@ def test_failures_with_same_diagnosis_are_grouped(tmp_path: Path) -> None:
     assert others.startswith("test_"), others
 
 
-@pytest.mark.sample
 def test_grader_stores_the_diagnosis(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path / "ada", adagrad=edit_solution("adagrad", *EPSILON))
     done = grade(folder, "--out", tmp_path / "out", "--kata", "adagrad", "--examples", 20)

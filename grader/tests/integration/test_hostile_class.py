@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline.download import find_submissions
+from grader.pipeline.layouts import find_submissions
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, get_environment, run_program
@@ -53,7 +53,7 @@ def graded(folder: Path, request: pytest.FixtureRequest) -> tuple[Path, Run]:
     out = folder / str(request.param)
     if request.param == "ordinary user":  # the user whose shell lists the submissions
         return out, grade_as(request.param, *(folder / "class").iterdir(), "--out", out, encoding="ascii")
-    return out, grade_as(request.param, folder / "class", "--out", out, "--json")
+    return out, grade_as(request.param, folder / "class", "--layout", "canvas", "--out", out, "--json")
 
 
 def summarize(out: Path, submission: str) -> list[tuple[object, ...]]:
@@ -80,7 +80,9 @@ def test_hostile_submissions_do_not_change_honest_results(folder: Path, graded: 
 
 def test_every_hostile_submission_has_a_gradebook_row(folder: Path, graded: tuple[Path, Run]) -> None:
     out, _ = graded
-    found = find_submissions([folder / "class"] if out.name == "this user" else [*(folder / "class").iterdir()])
+    place = folder / "class"
+    by_layout = out.name == "this user"
+    found = find_submissions([place], "canvas") if by_layout else find_submissions([*place.iterdir()])
     with (out / "gradebook.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(found.submissions) + len(found.loose) > 200
@@ -108,7 +110,7 @@ def test_hostile_class_does_not_break_other_commands(folder: Path, graded: tuple
         ("report", out, "--feedback", tmp_path / "pages"),
         ("marks", out, tmp_path / "people"),
         ("diff", folder / "alone", out),
-        ("anonymize", folder / "class", tmp_path / "copy", tmp_path / "key.json"),
+        ("anonymize", folder / "class", tmp_path / "copy", tmp_path / "key.json", "--layout", "canvas"),
         *(("export", out, "--format", name, "--to", tmp_path / name) for name in FORMATS),
     ):
         run = call_grader("--course", PRIMES, *command)

@@ -183,8 +183,9 @@ def test_finished_results_survive_a_hung_or_dead_process(tmp_path: Path) -> None
 
 
 ROOM = """
-from grader.pipeline.session import MEMORY_MIB, limit_memory
-limit_memory()
+from grader.base.processes import limit_memory
+from grader.pipeline.session import MEMORY_MIB
+limit_memory(MEMORY_MIB)
 held = bytearray((MEMORY_MIB - 50) * 2**20)
 try:
     bytearray(100 * 2**20)

@@ -31,7 +31,6 @@ def parse_points(done: Run) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-@pytest.mark.sample
 def test_check_computes_same_points_as_the_grader(primes: Path, tmp_path: Path) -> None:
     given = [str(PRIMES / "submissions" / name) for name in SUBMISSIONS]
     graded = run("grader", "--course", str(PRIMES), "grade", *given, "--out", str(tmp_path / "out"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.pipeline import submission
+from grader.pipeline.walk import read_submission
 from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
@@ -25,8 +25,8 @@ def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     done = run_kata(handout, "export")
     files = len(KATAS) + 1
     assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas implemented\n"
-    read = submission.read_submission(handout / "assignment.zip")
-    assert read.files == submission.read_submission(handout / "assignment").files
+    read = read_submission(handout / "assignment.zip")
+    assert read.files == read_submission(handout / "assignment").files
     assert len(read.files) == files
     first = (handout / "assignment.zip").read_bytes()
     assert run_kata(handout, "export").code == 0, "export must overwrite an older zip file"
@@ -75,7 +75,7 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     )
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
     assert (f"1 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage"
-    read = submission.read_submission(handout / "my work.zip")
+    read = read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
@@ -143,10 +143,10 @@ def test_export_and_grader_select_same_files_by_name(tmp_path_factory: pytest.Te
     for name in {*found, "linear.py"}:
         (folder / name).write_text(f"# {name}")
     files, _ = collect_files(folder)
-    assert submission.read_submission(folder).files == files
+    assert read_submission(folder).files == files
     archive = folder.parent / "assignment.zip"
     archive.write_bytes(zip_files({f"assignment/{name}": source for name, source in files.items()}))
-    assert submission.read_submission(archive).files == files
+    assert read_submission(archive).files == files
 
 
 def test_export_overwrites_only_a_zip_file(handout: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from grader.tests import ROOT
-from grader.tests.conftest import FEW, Run, call_grader, run_program
+from grader.tests.conftest import FEW, Run, call_grader, grade, run_program
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
-from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_traps
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, commit_all, run_git, write_traps
 from torchkata.course import course
 
 HALF_DONE, WRONG = ROOT / "examples/submissions/half_done", PRIMES / "submissions/subtly_wrong"
@@ -176,6 +176,34 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
     assert report["datetime"] <= report["graded_at"]
 
 
+def test_package_without_fallbacks_uses_students_prerequisites(packages: Path, tmp_path: Path) -> None:
+    harmless = SIEVE.replace("    remains =", "    if n < 2:\n        return [0]\n    remains =", 1)
+    sources = {"works": harmless, "breaks": WRONG_SIEVE, "lacks": None}
+    for name, source in sources.items():
+        (tmp_path / "class" / name).mkdir(parents=True)
+        shutil.copy(PRIMES / "reference/factorise/solution.py", tmp_path / "class" / name / "factorise.py")
+        if source is not None:
+            (tmp_path / "class" / name / "sieve.py").write_text(source)
+    course, folders = packages / "classroom50/torchkata", sorted((tmp_path / "class").iterdir())
+    notes: dict[str, set[str]] = {}
+    for kata in ("sieve,factorise", "factorise"):
+        done = grade(*folders, "--out", tmp_path / kata, "--examples", FEW, "--kata", kata, course=course)
+        assert done.code == 0, done.err
+        for path in folders:
+            tests = json.loads((tmp_path / kata / path.name / "result.json").read_text())["katas"][-1]["tests"]
+            second = {test["message"].partition("\n")[2].partition("\n")[0] for test in tests if test["message"]}
+            notes[f"{path.name}: {kata}"] = second
+    open_kata, ungraded = (f"  note      builds on `sieve`, which is not {word} here" for word in ("done", "graded"))
+    assert notes == {
+        "works: sieve,factorise": set(),
+        "breaks: sieve,factorise": {open_kata},
+        "lacks: sieve,factorise": {open_kata},
+        "works: factorise": set(),
+        "breaks: factorise": {ungraded},
+        "lacks: factorise": {ungraded},
+    }
+
+
 @pytest.mark.usefixtures("needs_bwrap")
 def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path: Path) -> None:
     shutil.copytree(packages / "classroom50", tmp_path / "bundle")
@@ -196,9 +224,10 @@ def test_installation_executes_no_file_in_the_checkout(packages: Path, tmp_path:
 def test_package_contains_no_private_file(packages: Path, folder: str, kata: str) -> None:
     copied = packages / folder / "torchkata"
     files = {path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file()}
-    assert {"conftest.py", f"reference/{kata}/fallback.py", f"reference/{kata}/oracle.py"} <= files
-    assert folder != "gradescope" or "constraints.txt" in files
-    private = PRIVATE.replace("KATA", kata).split()
+    assert {"conftest.py", f"reference/{kata}/oracle.py"} <= files
+    is_public = folder != "gradescope"
+    assert is_public or {"constraints.txt", f"reference/{kata}/fallback.py"} <= files
+    private = [*PRIVATE.replace("KATA", kata).split(), *(["fallback.py"] if is_public else [])]
     assert not [name for name in files if any(f"/{part}/" in f"/{name}/" for part in private)]
 
 

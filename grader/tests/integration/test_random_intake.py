@@ -22,10 +22,10 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from grader.commands.anonymize import read_names, run_anonymize
 from grader.output.summary import rebuild
-from grader.pipeline.download import find_submissions
+from grader.pipeline.layouts import Layout, find_submissions
 from grader.pipeline.queue import Queue
-from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import assign_ids
+from grader.pipeline.walk import Submission
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.support.hostile_class import make_entry
@@ -69,26 +69,26 @@ def check_intake(chance: random.Random, *, nobody: bool) -> None:
             make_entry(folder / "class", number, chance)
         names = sorted(path.name for path in (folder / "class").iterdir())
         note("\n".join(ascii(path) for path, _, files in os.walk(folder / "class") for path in (path, *files)))
-        found = read_class([folder / "class"], folder / "out")
+        found = read_class([folder / "class"], folder / "out", "canvas")
         assert {name: found.get(name) for name in HONEST} == alone
         rows = list(csv.DictReader((folder / "out/gradebook.csv").open(newline="")))
-        listed = find_submissions([folder / "class"])
+        listed = find_submissions([folder / "class"], "canvas")
         assert len(rows) == sum(submission is None for submission in found.values())
         assert len(found) == len(listed.submissions) + len(listed.loose)
         loose = [path.name for files in listed.loose.values() for _, path in files]
         assert sorted([*(path.name for path in listed.submissions), *loose, *listed.passed_over]) == names
-        run_anonymize(folder / "class", folder / "copy", folder / "key.json")
+        run_anonymize(folder / "class", folder / "copy", folder / "key.json", "canvas")
         new_names = read_names(folder / "key.json")
-        copied = read_class([folder / "copy"], folder / "out-of-copy")
+        copied = read_class([folder / "copy"], folder / "out-of-copy", "folders")
         assert {new_names[name]: submission.files for name, submission in found.items() if submission} == {
             name: submission.files for name, submission in copied.items() if submission
         }
         assert CANARY not in "".join(copied)
 
 
-def read_class(paths: list[Path], out: Path) -> dict[str, Submission | None]:
+def read_class(paths: list[Path], out: Path, layout: Layout | None = None) -> dict[str, Submission | None]:
     """Store the refusals and the gradebook, and return the submissions, keyed by id. Refused ones are None."""
-    given = find_submissions(paths)
+    given = find_submissions(paths, layout)
     options = make_options(out, katas=("sieve",))
     queue = Queue(*assign_ids(given.submissions, given.loose), (course().katas["sieve"],), options)
     found: dict[str, Submission | None] = {job.submission.id: job.submission for job in queue.to_grade()}

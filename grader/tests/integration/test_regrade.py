@@ -51,7 +51,6 @@ def read_katas(out: Path) -> dict[str, dict[str, KataResult]]:
     return {result.submission: {kata.kata: kata for kata in result.katas} for result in results}
 
 
-@pytest.mark.sample
 def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> None:
     out, before = tmp_path / "out", tmp_path / "before"
     grade(course, out)

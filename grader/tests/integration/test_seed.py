@@ -4,8 +4,6 @@ import json
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from grader.pipeline.seed import draw
 from grader.tests.conftest import Run, call_grader, run
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
@@ -25,7 +23,6 @@ def grade_again(path: Path, out: Path) -> Run:
     return call_grader(*list_arguments(path, out))
 
 
-@pytest.mark.sample
 def test_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")

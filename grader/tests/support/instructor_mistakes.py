@@ -197,7 +197,7 @@ MISTAKE_CASES = [
     Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"grade": "solution"}),
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
     Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
-    Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK, "grade": FALLBACK}),
+    Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK}),
     Mistake("a zoo entry without a sentence", {WRONG: (SENTENCES, "")}, {"certify": "wrong.toml"}),
     Mistake("a zoo entry with an unknown key", {WRONG: ("looks_like", "look_like")}, {"certify": "wrong.toml"}),
     # the tests

@@ -52,7 +52,7 @@ def test_image_installs_tested_versions() -> None:
 
 def test_image_copies_only_needed_files() -> None:
     needed = [
-        *copy_project(course().katas),
+        *copy_project(course().katas, is_public=False),
         "pyproject.toml",
         "README.md",
         "docs/students.md",

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.base.text import MOST_NAMES, MOST_QUOTED, list_names, one_line, printable, quote
-from grader.pipeline.archives import SubmissionError
+from grader.pipeline.trees import SubmissionError
 
 
 @pytest.mark.parametrize("text", ["x" * 10**6, "\u202e" * 10**5, "\x1b" * 10**5, "\ud800" * 10**5])

@@ -26,7 +26,7 @@ FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # options whose
 TYPED: dict[str, tuple[str, ...]] = {
     **{"out": ("elsewhere",), "jobs": ("3",), "seed": ("9",), "examples": ("7",), "isolation": ("none",)},
     **{"track": ("optimizers",), "kata": ("linear",), "keep": ("better",), "device": ("cpu",)},
-    **{"executor": ("slurm",), "slurm": ("mem=1G",), "force": (), "quiet": (), "json": ()},
+    **{"layout": ("moodle",), "executor": ("slurm",), "slurm": ("mem=1G",), "force": (), "quiet": (), "json": ()},
 }
 SENT: dict[str, Any] = {
     **{"seed": 9, "examples": 7, "isolation": "none", "katas": ("sgd", "linear")},

@@ -111,6 +111,17 @@ def test_missing_file_and_docstring_are_reported(primes: Path) -> None:
     assert any("needs a docstring that begins with one sentence" in line for line in found)
 
 
+def test_missing_fallback_is_reported_once(primes: Path) -> None:
+    (primes / "reference/sieve/fallback.py").unlink()
+    use(primes)
+    line = "reference/sieve/fallback.py is missing: factorise needs a fallback for sieve, which a student may not have "
+    for names in (["sieve", "factorise"], ["factorise"]):
+        found = find_missing(course().choose(names), quick=True)
+        assert found.pop("factorise") == [f"{line}finished"]
+        assert not any(found.values())
+
+
+@pytest.mark.usefixtures("needs_linters")
 def test_code_style_is_checked_if_configured(primes: Path) -> None:
     oracle, settings = primes / "reference/sieve/oracle.py", primes / "pyproject.toml"
     oracle.write_text(oracle.read_text("utf-8") + "\nx  =  unknown\n", "utf-8")

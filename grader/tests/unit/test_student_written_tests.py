@@ -70,7 +70,7 @@ def test_only_grader_gets_hidden_programs() -> None:
     handout = build_handout([*course().katas.values()])
     assert hidden.isdisjoint(handout)
     assert {f"reference/{kata}/visible.toml" for kata in KATAS} <= handout.keys()
-    assert hidden <= copy_project(KATAS).keys()
+    assert hidden <= copy_project(KATAS, is_public=False).keys()
 
 
 @pytest.mark.parametrize(

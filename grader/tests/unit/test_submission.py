@@ -12,10 +12,10 @@ import pytest
 
 from grader.base.errors import CallError
 from grader.marks.roster import Person, match_submissions
-from grader.pipeline.archives import SubmissionError
-from grader.pipeline.download import Download, find_submissions
-from grader.pipeline.submission import read_submission
+from grader.pipeline.layouts import Download, find_submissions
 from grader.pipeline.submission_ids import assign_ids
+from grader.pipeline.trees import SubmissionError
+from grader.pipeline.walk import read_submission
 
 
 def write_files(folder: Path, *names: str) -> Path:
@@ -27,14 +27,12 @@ def write_files(folder: Path, *names: str) -> Path:
 
 
 def test_only_modules_next_to_katas_are_read(tmp_path: Path) -> None:
-    names = ["linear.py", "conftest.py", "__init__.py", "pytest.ini", "a.pth", "x.so", "not-a-module.py", "deep/sgd.py"]
+    names = ["linear.py", "conftest.py", "__init__.py", "pytest.ini", "a.pth", "x.so", "not-a-module.py"]
     ada = write_files(tmp_path / "a", *names, "helpers.py")
     (ada / "sgd.py").symlink_to("/etc/passwd")
     os.mkfifo(ada / "train.py")
     (tmp_path / "link").symlink_to(".")
     assert list(read_submission(tmp_path / "link/a").files) == ["helpers.py", "linear.py"]
-    both = write_files(tmp_path / "b", "assignment/linear.py", "linear.py")
-    assert read_submission(both).files == {"linear.py": b"# assignment/linear.py"}
 
 
 def write_zip(path: Path, *names: str, content: str = "") -> Path:
@@ -47,44 +45,47 @@ def write_zip(path: Path, *names: str, content: str = "") -> Path:
 
 
 def test_katas_may_be_in_nested_folder_or_archive(tmp_path: Path) -> None:
-    wrapped = write_files(tmp_path / "a", "hw1/assignment/linear.py", "hw1/sgd.py", ".git/linear.py")
+    wrapped = write_files(tmp_path / "a", "hw1/assignment/linear.py", "hw1/main.py", ".git/linear.py")
     assert read_submission(wrapped).files == {"linear.py": b"# hw1/assignment/linear.py"}
-    direct = write_files(tmp_path / "b", "linear.py", "old/sgd.py", "old/linear.py")
-    assert list(read_submission(direct).files) == ["linear.py"]
     moodle = tmp_path / "Ada L_17_assignsubmission_file"
     write_zip(moodle / "my work.zip", "x/assignment/linear.py")
     (moodle / "notes.txt").touch()
     found = read_submission(moodle)
     assert (found.id, found.files) == (moodle.name, {"linear.py": b"# x/assignment/linear.py"})
     write_zip(moodle / "again.ZIP", "linear.py")
-    with pytest.raises(SubmissionError, match=r"contains several archives .* \(again\.ZIP, my work\.zip\)$"):
+    differ = r"^linear\.py is in again\.ZIP and my work\.zip/x/assignment, and they differ: hand in one; if this is"
+    with pytest.raises(SubmissionError, match=differ):
         read_submission(moodle)
-    with pytest.raises(SubmissionError, match="contains no kata"):
-        read_submission(write_files(tmp_path / "c", "too/deep/down/linear.py"))
+    deep = write_files(tmp_path / "c", "not/too/deep/down/linear.py")
+    assert read_submission(deep).files == {"linear.py": b"# not/too/deep/down/linear.py"}
     with pytest.raises(SubmissionError, match="contains no kata"):
         read_submission(write_files(tmp_path / "d", "folder.zip/notes.txt"))
 
 
-def test_folder_of_submissions_is_expanded(tmp_path: Path) -> None:
+def test_folder_of_class_is_expanded_if_layout_is_given(tmp_path: Path) -> None:
     moodle = tmp_path / "moodle"
     write_zip(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
     write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
     write_files(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
-    found = find_submissions([moodle])
+    found = find_submissions([moodle], "moodle")
     assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "Eve's is empty, not lost"
     assert found.passed_over == ["grades.csv"]
     gradescope = write_files(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
     one = Download([gradescope / "submission_1"])
-    assert find_submissions([gradescope]) == find_submissions(sorted(gradescope.iterdir())) == one
+    assert find_submissions([gradescope], "gradescope") == find_submissions(sorted(gradescope.iterdir())) == one
     canvas = tmp_path / "canvas"
     both = [write_zip(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
-    assert find_submissions([canvas]) == Download(both)
+    assert find_submissions([canvas], "canvas") == find_submissions(both) == Download(both)
+    for folder in (moodle, gradescope, canvas):
+        assert find_submissions([folder]) == Download([folder])
+        with pytest.raises(SubmissionError, match=f"; use: grader grade --layout {folder.name} DIR$"):
+            read_submission(folder)
 
 
 def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
     names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
     folder = write_files(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
-    found = find_submissions([folder])
+    found = find_submissions([folder], "canvas")
     assert (found.submissions, found.passed_over) == ([], ["linear_4.py", "notes.txt"])
     entries, refused = assign_ids(found.submissions, found.loose)
     assert refused == []
@@ -94,14 +95,14 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
         "张三_4712_files": ["linear.py", "my_help.py"],
     }
     assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
-    assert find_submissions(sorted(folder.glob("*_47*"))).loose == found.loose, "a list is grouped like a folder"
+    assert [entry.late_by_platform for entry in entries] == [True, False]
     people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
     assert match_submissions(people, [entry.id for entry in entries]).submissions == {
         "ada": "lovelaceada_4711_files",
         "zhang": "张三_4712_files",
     }
     write_files(folder, "lovelaceada_4711_99_sgd.py")
-    entry = assign_ids([], find_submissions([folder]).loose)[0][0]
+    entry = assign_ids([], find_submissions([folder], "canvas").loose)[0][0]
     with pytest.raises(SubmissionError, match=r"two of its files have the same name; remove one \(sgd\.py\)$"):
         read_submission(entry.path, entry.files)
 
@@ -117,11 +118,17 @@ def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
 )
 def test_single_submission_is_not_expanded(tmp_path: Path, names: tuple[str, ...]) -> None:
     assert find_submissions([write_files(tmp_path / "ada", *names)]) == Download([tmp_path / "ada"])
+
+
+def test_class_without_submissions_is_rejected(tmp_path: Path) -> None:
     metadata = tmp_path / "class/submission_metadata.yml"
     write_files(metadata.parent, metadata.name)
-    for path in (metadata, metadata.parent):
-        with pytest.raises(CallError, match="no submissions found"):
-            find_submissions([path])
+    with pytest.raises(CallError, match="no submissions found"):
+        find_submissions([metadata])
+    with pytest.raises(CallError, match="no submissions found"):
+        find_submissions([metadata.parent], "gradescope")
+    with pytest.raises(CallError, match=r"class\.zip: --layout needs a folder; unpack the download first$"):
+        find_submissions([write_zip(tmp_path / "class.zip", "linear.py")], "canvas")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,12 @@ def test_invalid_name_is_rejected_without_affecting_other_submissions(tmp_path: 
     assert line.endswith("; rename it")
 
 
+def test_name_that_locale_cannot_decode_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: "ascii")
+    _, (refusal,) = assign_ids([tmp_path / "Zo\udcc3\udcab"])
+    assert refusal.reason == "its name is not ASCII; set a UTF-8 locale (such as LC_ALL=C.UTF-8), or rename it"
+
+
 @pytest.mark.parametrize(("one", "other"), [("ada", "Ada"), ("Straße", "STRASSE.zip"), ("ada", "ada.")])
 def test_distinct_names_in_one_folder_are_preserved(tmp_path: Path, one: str, other: str) -> None:
     entries, refused = assign_ids([make_folder(tmp_path / one), make_folder(tmp_path / other)])

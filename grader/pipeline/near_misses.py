@@ -1,0 +1,29 @@
+"""Finds files that may be a kata under another name, such as `Linear.py`, `linear (1).py` and `linear.ipynb`."""
+
+import re
+from collections.abc import Iterable
+
+from torchkata.course import course
+
+ENDING = re.compile(r"\.(?:pyw?|ipynb|txt|docx?|bak|orig)(?!\w)")  # also twice, as in `linear.py.txt`
+
+
+def find_near_misses(kata: str, names: Iterable[str]) -> list[str]:
+    """Return the names that a file of this kata may have been given by a browser, a platform or its author."""
+    return sorted(name for name in {*names} if name != f"{kata}.py" and guess_kata(name) == kata)
+
+
+def guess_kata(name: str) -> str | None:
+    """Return the kata that a file may belong to: the longest one that its name begins or ends with."""
+    lower = name.casefold()
+    if lower.startswith((".", "test_")) or ("." in lower and not ENDING.search(lower)):
+        return None
+    words = re.sub(r"[^a-z0-9]+", "_", ENDING.sub(" ", lower)).strip("_")
+    found = [kata for kata in course().katas if begins_or_ends_with(words, kata.casefold())]
+    return max(found, key=len, default=None)
+
+
+def begins_or_ends_with(words: str, kata: str) -> bool:
+    """Return whether words that are joined by underscores begin or end with a kata, or are a kata and digits."""
+    rest = words.removeprefix(kata)
+    return words.endswith(f"_{kata}") or (words.startswith(kata) and (not rest.strip("0123456789") or rest[0] == "_"))

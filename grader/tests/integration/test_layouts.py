@@ -1,0 +1,158 @@
+"""Tests of classes as platforms hand them over: every submission has a row, and none is taken for another."""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from grader.results.result import read
+from grader.tests.conftest import Run, call_grader
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE
+from grader.tests.unit.test_walk import pack_tar, pack_zip, write_tree
+
+RIGHT, WRONG = SIEVE.encode(), WRONG_SIEVE.encode()
+OPTIONS = ("--kata", "sieve", "--examples", 2, "--isolation", "none", "--seed", 0)
+FULL = 50.0
+CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  # points, or why it is unreadable
+    "folders": (
+        {
+            "ada/hw/hw/assignment/sieve.py": RIGHT,
+            "ben/draft/sieve.py": WRONG,
+            "ben/final/sieve.py": RIGHT,
+            "cleo/sieve (1).py": RIGHT,
+            "dan.tar.xz": pack_tar({"sieve.py": RIGHT}),
+            "eve.rar": b"Rar!",
+            "fay/alice/sieve.py": WRONG,
+            "fay/bob/sieve.py": RIGHT,
+        },
+        {
+            "ada": FULL,
+            "ben": "sieve.py is in draft and final, and they differ: hand in one; if this is a class, use: ",
+            "cleo": "contains no kata; there is sieve (1).py: is it sieve.py?",
+            "dan": FULL,
+            "eve": "contains no kata; eve.rar: a .rar archive can't be read; hand in a .zip",
+            "fay": "sieve.py is in alice and bob, and they differ",
+        },
+    ),
+    "canvas": (
+        {
+            "adalovelace_LATE_11_1_sieve-1.py": RIGHT,
+            "benford_12_2_work.zip": pack_zip({"a\\sieve.py": RIGHT}),
+            "cleo_13_3_essay.docx": b"",
+            "dan_14_4_notes.txt": b"",
+            "dan_14_5_work.zip": pack_zip({"sieve.py": RIGHT}),
+        },
+        {
+            "adalovelace_11_files": FULL,
+            "benford_12_2_work": FULL,
+            "cleo_13_files": "contains no kata; it has essay.docx",
+            "dan_14_files": FULL,
+        },
+    ),
+    "moodle": (
+        {
+            "Ada L_31_assignsubmission_file/sieve.py": RIGHT,
+            "Ben_32_assignsubmission_file_sieve.py": RIGHT,
+            "Cleo_33_assignsubmission_onlinetext/onlinetext.html": b"",
+            "Ada L_31_assignsubmission_onlinetext/onlinetext.html": b"",
+        },
+        {
+            "Ada L_31_assignsubmission_file": FULL,
+            "Ben_32_assignsubmission_file": FULL,
+            "Cleo_33_assignsubmission_onlinetext": "contains no kata; it has onlinetext.html",
+        },
+    ),
+    "gradescope": (
+        {"submission_metadata.yml": b"", "submission_1/sieve.py": RIGHT, "submission_2/x.pdf": b""},
+        {"submission_1": FULL, "submission_2": "contains no kata; it has x.pdf"},
+    ),
+    "github": (
+        {
+            "hw1-ada/.git/HEAD": b"",
+            "hw1-ada/assignment/sieve.py": RIGHT,
+            "hw1-ben/.git/HEAD": b"",
+            "hw1-ben/tests/sieve.py": WRONG,
+        },
+        {"hw1-ada": FULL, "hw1-ben": "contains no kata; tests/sieve.py: in a folder of the course, not in assignment/"},
+    ),
+}
+
+
+def grade(*arguments: object) -> Run:
+    return call_grader("--course", PRIMES, "grade", *arguments, *OPTIONS)
+
+
+@pytest.mark.parametrize("layout", CLASSES)
+def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> None:
+    files, expected = CLASSES[layout]
+    folder, out = write_tree(tmp_path / "class", files), tmp_path / "out"
+    run = grade(folder, "--layout", layout, "--out", out)
+    assert run.code == 2, run.err
+    rows = {row["submission"]: row for row in csv.DictReader((out / "gradebook.csv").read_text("utf-8").splitlines())}
+    assert rows.keys() == expected.keys()
+    for name, outcome in expected.items():
+        if isinstance(outcome, str):
+            assert rows[name]["unreadable"].startswith(outcome)
+            assert outcome in run.err
+        else:
+            assert (float(rows[name]["score"]), rows[name]["unreadable"]) == (outcome, "")
+    late = {name for name in expected if read(out / name / "result.json").late_by_platform}
+    assert late == ({"adalovelace_11_files"} if layout == "canvas" else set())
+
+
+def test_class_that_is_not_called_one_is_refused_with_the_command(tmp_path: Path) -> None:
+    for layout, (files, _) in CLASSES.items():
+        folder = write_tree(tmp_path / layout, files)
+        run = grade(folder, "--out", tmp_path / "out")
+        assert run.code == 2
+        assert f"grader grade --layout {layout} DIR" in run.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_code_that_is_nobodys_is_counted(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "class", {"ada/sieve.py": RIGHT, "sieve.py": RIGHT, "grades.csv": b""})
+    run = grade(folder, "--layout", "folders", "--out", tmp_path / "out")
+    assert run.code == 2
+    assert "skipped, because it is not clear whose it is: sieve.py (1 in all)" in run.err
+    assert "skipped: grades.csv" in run.out
+
+
+def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None:
+    alice, out = write_tree(tmp_path / "class/alice", {"sieve.py": RIGHT}), tmp_path / "out"
+    assert grade(alice, "--out", out).code == 0
+    eve = write_tree(tmp_path / "eve", {"alice/sieve.py": WRONG, "bob/sieve.py": RIGHT})
+    assert grade(eve, "--out", out).code == 2, "two folders of one submission are not a class"
+    run = grade(eve / "alice", "--out", out)
+    assert run.code == 2
+    assert f"has a result of another submission, {alice}, with this name; choose another DIR, or use --force" in run.err
+    assert read(out / "alice/result.json").score == FULL
+    moved = alice.rename(tmp_path / "alice")
+    assert grade(moved, "--out", out).code == 0, "the same files from another place replace nothing"
+    assert grade(eve / "alice", "--out", out, "--force").code == 0
+    replaced = read(out / "alice/result.json")
+    assert replaced.origin == str(eve / "alice")
+    assert replaced.score < FULL
+
+
+def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "lee", {"Sieve.py": RIGHT, "factorise.py": b"", "old.7z": b""})
+    out = tmp_path / "out"
+    run = grade(folder, "--out", out)
+    question = "sieve.py is missing; there is Sieve.py: is it this one?"
+    assert question in run.out
+    assert "old.7z: a .7z archive can't be read; hand in a .zip" in run.out
+    stored = read(out / "lee/result.json")
+    told = "there is Sieve.py: is it meant to be sieve.py?"
+    assert all(told in test.message for test in stored.katas[0].tests)
+    report = ("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages")
+    assert call_grader(*report).code == 0
+    assert question in (out / "report.html").read_text("utf-8")
+    assert told in (tmp_path / "pages/lee/feedback.html").read_text("utf-8")
+    export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--to", tmp_path / "scope")
+    assert call_grader(*export).code == 0
+    assert told in json.loads((tmp_path / "scope").read_text("utf-8"))["tests"][0]["output"]
+    (folder / "Sieve.py").rename(folder / "sieve.py")
+    assert grade(folder, "--out", out).code == 0
+    assert read(out / "lee/result.json").score == FULL
