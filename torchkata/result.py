@@ -5,7 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-Outcome: TypeAlias = Literal["passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
+Outcome: TypeAlias = Literal[
+    "passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded", "waived"
+]
 Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_started", "inconclusive", "not_graded"]
 
 
@@ -20,15 +22,19 @@ class Look:
 
 
 LOOKS: dict[Outcome, Look] = {  # ordered from worst to best
-    "inconclusive": Look("inconclusive", "?", "?", "yellow"),  # a fault of the machine or of the test
+    "inconclusive": Look(
+        "inconclusive", "?", "?", "yellow"
+    ),  # to be graded again, for example after a fault of the machine
     "timed_out": Look("timed_out", "T", "…", "red"),
     "crashed": Look("crashed", "C", "!", "red"),
     "failed": Look("wrong", "W", "✗", "red"),
     "not_started": Look("not_started", "-", "–", "grey"),
     "not_graded": Look("not_graded", "n", "·", "grey"),  # the test did not run
+    "waived": Look("done", "w", "✓", "green"),  # the test is broken, and everybody gets its points
     "passed": Look("done", ".", "✓", "green"),
 }
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
+EARNED: tuple[Outcome, ...] = ("passed", "waived")  # outcomes that earn the points of the test
 FAILED: tuple[Outcome, ...] = ("failed", "crashed", "timed_out")  # the answer was wrong or missing
 UNCOUNTED: tuple[Outcome, ...] = ("inconclusive", "not_graded")  # outcomes that are not the student's fault
 UNUSABLE = "unusable: "  # prefix of the `cause` of a test whose precondition fails
@@ -93,13 +99,15 @@ def clean_line(text: str) -> str:
 def get_status(outcomes: Collection[Outcome]) -> Status:
     """Return the status of a kata, given the outcomes of its tests.
 
-    A kata is done if all tests passed, and not started if no test was started. Otherwise, the worst outcome decides.
+    A kata is done if all tests passed, and not started if no test was started. Otherwise, the worst outcome decides. A
+    waived test does not affect the status.
     """
     if not outcomes:
         return "not_graded"
-    if set(outcomes) <= {"passed"}:
+    outcomes = {*outcomes} - {"waived"}
+    if outcomes <= {"passed"}:
         return "done"
-    if set(outcomes) <= {"not_started"}:
+    if outcomes <= {"not_started"}:
         return "not_started"
     look = next(look for outcome, look in LOOKS.items() if outcome in outcomes)
     return look.status if look.color != "grey" else "wrong"

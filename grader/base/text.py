@@ -4,6 +4,8 @@ All such text is passed to `printable` before it is displayed. `printable` remov
 page would interpret, and limits the length of the text.
 """
 
+from collections.abc import Sequence
+
 from torchkata.result import printable as printable
 
 MOST_LINE = 2000  # maximum number of characters that are shown of a single line
@@ -19,6 +21,22 @@ def one_line(text: str, most: int = MOST_LINE) -> str:
 def quote(text: str, most: int = MOST_QUOTED) -> str:
     """Return a name or path for use in a message, with unprintable characters escaped."""
     return one_line(text if text.isprintable() else repr(text[:most]), most)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with a regular noun, such as `1 kata` or `2 katas`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def condense(lines: Sequence[str]) -> list[str]:
+    """Merge lines such as `ada: no time` that differ only in the name before the colon into one line with a count."""
+    groups: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, text = line.partition(": ")
+        groups.setdefault(text or line, []).append(name)
+    names_of = {text: f"{list_names(names)} ({len(names)} in all)" for text, names in groups.items() if len(names) > 1}
+    alone = [line for line in lines if (line.partition(": ")[2] or line) not in names_of]
+    return [*alone, *(f"{names}: {text}" for text, names in names_of.items())]
 
 
 def list_names(names: list[str]) -> str:

@@ -14,6 +14,12 @@ Excel = Annotated[
 ]
 
 
+Accept = Annotated[
+    bool,
+    typer.Option("--accept-inconclusive", help="Also use results in which a test could not be graded (0 points)."),
+]
+
+
 def parse_format(text: str) -> str:
     """Return `text` if it is the name of an export format. Otherwise raise BadParameter."""
     if text not in format_names():
@@ -49,11 +55,19 @@ def report(
 @as_command
 def diff(
     old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
-    new: Annotated[Path, typer.Argument(help="Results directory of the later grading.", metavar="NEW")],
+    new: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Results directory of the later grading (default: compare OLD with what a regrade replaced)."
+        ),
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,
 ) -> Command:
-    """Compare two gradings of the same class, and show the points and outcomes of every test that changed."""
+    """Compare two gradings of the same class, and show the points and outcomes of every test that changed.
+
+    `grader diff DIR` compares the results in DIR with those that the latest regrade replaced (kept in DIR/.previous).
+    """
     from grader.commands.diff import run_diff
 
     return lambda: run_diff(old, new, csv, as_json=json)
@@ -79,7 +93,7 @@ def export(
         Path | None,
         typer.Option(
             "--class",
-            help="Folder with the class list, as for `grader marks` (required by canvas, moodle and csv).",
+            help="Folder with class.csv and waive.toml, as for `grader marks` (required by canvas, moodle and csv).",
             metavar="CLASS",
         ),
     ] = None,
@@ -90,6 +104,10 @@ def export(
         ),
     ] = None,
     column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also change cells that contain another value, such as EX (excused).")
+    ] = False,
+    accept: Accept = False,
 ) -> Command:
     """Convert stored results to the format of a platform.
 
@@ -111,7 +129,7 @@ def export(
     from grader.commands.export import run_export
     from grader.output.exporter import Options
 
-    options = Options(to, tuple(field or ()), people, gradebook, column)
+    options = Options(to, tuple(field or ()), people, gradebook, column, overwrite, accept)
     return lambda: run_export(directory, format, options)
 
 
@@ -121,15 +139,27 @@ def marks(
     people: Annotated[
         Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
     ],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="First make class.csv from a gradebook (Canvas, Moodle) or GitHub's classroom_roster.csv.",
+            metavar="FILE",
+        ),
+    ] = None,
+    accept: Accept = False,
     excel: Excel = False,
 ) -> Command:
     """Compute marks from points, late penalties and manual overrides, and write CLASS/marks.csv.
 
     CLASS/class.csv has the column id, and optionally name, email, lms_id, section, group, submission.
 
-    CLASS/policy.toml has the keys due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days.
+    CLASS/policy.toml has the keys due, zone, grace_minutes, free_days, penalty_per_day, cap, closes_after_days, out_of
+    (the maximum of a mark), only_done (true: a kata earns points only if all of its tests pass).
 
     CLASS/times.csv has the columns submission and time; CLASS/extensions.csv has id, until, reason.
+
+    CLASS/worksheet.csv is Moodle's grading worksheet and contains submission times.
 
     CLASS/submission_metadata.yml is part of Gradescope's download and contains submitters and submission times.
 
@@ -138,8 +168,11 @@ def marks(
     CLASS/overrides.csv has the columns id, points, reason, who. Add kata and test to override only the points of a
     test.
 
+    CLASS/waive.toml has lines such as "linear.test_x" = "full" (everybody gets the points of the test) or "drop" (it
+    counts for nobody). `grader report --class` and `grader export --class` apply it, too.
+
     Only class.csv is required. The stored results are not changed.
     """
     from grader.commands.marks import run_marks
 
-    return lambda: run_marks(directory, people, excel=excel)
+    return lambda: run_marks(directory, people, source, accept=accept, excel=excel)

@@ -1,5 +1,6 @@
 """`grader diff`: compares two gradings test by test and workload by workload."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -9,13 +10,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from grader.base.errors import convert_write_errors
+from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console, print_json
-from grader.base.text import printable
+from grader.base.text import count, printable
 from grader.output.gradebook import encode_csv
 from grader.output.summary import print_problems
 from grader.results import history
 from grader.results.load import demand_results, list_results
+from grader.results.previous import find_previous
 from grader.results.result import Result, ResultError, read, write_whole
 from grader.results.view import PERFORMANCE
 from torchkata.result import Outcome
@@ -39,17 +41,23 @@ class Change:
     outcome_after: str
 
 
-def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False) -> int:
+def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool = False) -> int:
     """Print the changes and write them to `table`. Return 2 if a result cannot be loaded, else 0.
 
-    Raises CallError if a directory contains no results or `table` can't be written.
+    Without `new`, compare the results in `old` with those that the latest regrade replaced. Raises CallError if a
+    directory contains no results or `table` can't be written.
     """
     demand_results(old)
-    demand_results(new)
+    before, after = list_results(old), list_results(new or old)
+    if new is not None:
+        demand_results(new)
+    elif (replaced := find_previous(old)) is not None:
+        before |= list_results(replaced)
+    else:
+        raise CallError(f"{old}: no submission was graded twice; to compare two directories: grader diff OLD NEW")
     changes: list[Change] = []
     problems: list[str] = []
     revised: dict[tuple[str, str, str], None] = {}
-    before, after = list_results(old), list_results(new)
     submissions = sorted({*before, *after})
     for submission in submissions:
         try:
@@ -65,6 +73,8 @@ def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False)
     out = create_console(stderr=as_json)
     if changes:
         out.print(make_table(changes))
+    for (kata, test, *outcomes), number in count_changes(changes).items():
+        out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {len(submissions)} submissions differ")
     for versions in revised:
@@ -75,6 +85,11 @@ def run_diff(old: Path, new: Path, table: Path | None, *, as_json: bool = False)
         details = {"submissions": len(submissions), "differ": changed, "changes": changes, "problems": problems}
         print_json({"schema": SCHEMA, "exit_code": code, **details})
     return code
+
+
+def count_changes(changes: list[Change]) -> Counter[tuple[str, str, str, str]]:
+    """Return the number of submissions for each change: kata, test, outcome before, and outcome after."""
+    return Counter((one.kata, one.test, one.outcome_before, one.outcome_after) for one in changes if one.test)
 
 
 def compare(submission: str, old: Result | None, new: Result | None) -> Iterator[Change]:

@@ -24,7 +24,7 @@ from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
 from grader.pipeline.submission_ids import Refusal, assign_ids
 from grader.pipeline.trees import SubmissionError
-from grader.results import result
+from grader.results import previous, result
 from grader.results.result import Result
 
 FINDINGS_SHOWN = 20
@@ -86,13 +86,15 @@ def grade_found(
         out.print(f"  skipped: {list_names(skipped)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = execute(queue, out, warn, live)
+    previous.forget_older(options.out, options.grading.select_dependencies())
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
         for submission in shown:  # at most one submission, or none if it could not be graded
             live.finish(result.read(options.out / submission / "result.json"))
     print_class(out, [row for row in rows if row.submission in shown], options.out, FINDINGS_SHOWN)
-    out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
+    if live is None:
+        out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
     if queue.reused:
         out.print(
             f"{len(queue.reused)} of {len(shown)} were already graded with the same options (use --force to repeat)."

@@ -3,25 +3,31 @@
 from dataclasses import fields
 from pathlib import Path
 
-from grader.base.errors import convert_write_errors
+from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console
 from grader.marks.compute import Row, compute_marks
+from grader.marks.gradebook import WORKSHEET, make_roster, read_worksheet_times
 from grader.marks.roster import Person
 from grader.output.gradebook import Cell, encode_csv
 from grader.output.summary import print_problems
 from grader.results.result import write_whole
 
 MARKS = "marks.csv"
+LIST = [column.name for column in fields(Person)]
 ABOUT = [column.name for column in fields(Person) if column.name != "submission"]
 FIGURES = ("submission", "raw", "max_score", "days_late", "late", "override", "final", "reasons")
 
 
-def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
-    """Write CLASS/marks.csv. Return 2 if there are problems to resolve by hand.
+def run_marks(directory: Path, folder: Path, source: Path | None = None, *, accept: bool, excel: bool) -> int:
+    """Write CLASS/marks.csv, and first CLASS/class.csv if it is made from `source`.
 
-    Raises CallError if there are no results, or if a file in CLASS is invalid or can't be written.
+    Return 2 if there are problems to resolve by hand. Raises CallError if there are no results, or if a file in CLASS
+    is invalid or can't be written.
     """
-    rows, problems = compute_marks(directory, folder)
+    if source is not None:
+        write_class_list(source, folder)
+    marks = compute_marks(directory, folder, accept=accept)
+    rows = marks.rows
     with convert_write_errors(folder / MARKS):
         write_whole(folder / MARKS, encode_csv([[*ABOUT, *FIGURES], *map(make_cells, rows)], excel=excel))
     out = create_console()
@@ -31,8 +37,28 @@ def run_marks(directory: Path, folder: Path, *, excel: bool) -> int:
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} submitted, {late} of them late")
     if nothing:
         out.print(f"missing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
-    print_problems(create_console(stderr=True), problems)
-    return 2 if problems else 0
+    for note in marks.notes:
+        out.print(note, markup=False, soft_wrap=True)
+    print_problems(create_console(stderr=True), marks.problems)
+    return 2 if marks.problems else 0
+
+
+def write_class_list(source: Path, folder: Path) -> None:
+    """Write CLASS/class.csv and, for a worksheet of Moodle with submission times, CLASS/worksheet.csv.
+
+    Raises CallError if a file exists or can't be written, or if `source` is not a known table.
+    """
+    people = make_roster(source)
+    times = read_worksheet_times(source, people)
+    texts = {"class.csv": encode_csv([LIST, *([getattr(person, name) for name in LIST] for person in people)])}
+    if times:
+        texts[WORKSHEET] = source.read_bytes()
+    for name, content in texts.items():
+        if (folder / name).exists() and not (folder / name).samefile(source):
+            raise CallError(f"{folder / name}: exists already; remove it, or leave out --from")
+        with convert_write_errors(folder / name):
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / name, content)
 
 
 def make_cells(row: Row) -> list[Cell]:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from grader.base.terminal import create_console
 from grader.output.page.overview import DIAGNOSES, ITEMS
-from grader.output.page.write import FEEDBACK, PAGE, read_marks, write_feedback, write_report
+from grader.output.page.write import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.summary import print_class, print_problems, rebuild
+from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results
 
 
@@ -16,14 +17,16 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     CallError if there are no results or a file of the class is invalid, or MachineError if a file can't be written.
     """
     demand_results(directory)
-    marks, mark_problems = read_marks(directory, people) if people is not None else ({}, [])
-    found, problems = rebuild(directory, excel=excel)
+    marks, folder, mark_problems = read_marks(directory, people) if people is not None else ({}, ClassFolder(), [])
+    found, problems = rebuild(directory, people, excel=excel)
     submissions = [row.submission for row in found]
-    problems += [*mark_problems, *write_report(directory, submissions, marks)]
+    problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
     if feedback is not None:
-        write_feedback(directory, submissions, feedback, marks)
+        write_feedback(directory, submissions, feedback, marks, folder)
     out = create_console()
     print_class(out, found, directory, limit=None)
+    for line in describe_open({row.submission: [*list_faults(row)] for row in found}):
+        out.print(line, markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
     out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
     if feedback is not None:

@@ -2,15 +2,17 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.marks.roster import Matching, Person, match_submissions
+from grader.base.text import condense
+from grader.marks.roster import Matching, Person, is_named_late, match_submissions
 from grader.marks.rulebook import Rulebook, read_rulebook
-from grader.marks.rules import Mark, Override, Points, compute_mark, graded_points
+from grader.marks.rules import Mark, Override, Points, Policy, compute_mark, graded_points
+from grader.results.faults import Fault, demand_settled, describe_open, describe_waived, list_faults
 from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
+from torchkata.i18n import class_words
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,16 @@ class Row:
     submission: str
     max_score: float | None
     mark: Mark
+    out_of: float | None = None  # the maximum of the mark
+
+
+@dataclass(frozen=True)
+class ClassMarks:
+    """The marks of a class, a line for each problem to resolve by hand, and a line for each remark."""
+
+    rows: list[Row]
+    problems: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -30,20 +42,24 @@ class Graded:
     points: Points
     max_score: float
     unreadable: bool
-    conclusive: bool
+    faults: tuple[Fault, ...]
 
 
-def compute_marks(directory: Path, folder: Path) -> tuple[list[Row], list[str]]:
-    """Return a row for each person in the class, and a line for each problem to resolve by hand.
+def compute_marks(directory: Path, folder: Path, *, accept: bool = False) -> ClassMarks:
+    """Return a row for each person in the class.
 
-    Raises CallError if there are no results, or if a file of the class is invalid.
+    Raises CallError if there are no results, if a file of the class is invalid, or if a test could not be graded and
+    the instructor does not `accept` that it earns no points.
     """
     demand_results(directory)
     book = read_rulebook(folder)
     results, problems = read_graded(directory, book)
+    faults = {name: graded.faults for name, graded in results.items()}
+    demand_settled(faults, accept=accept)
     matching = match_results(book, results)
     rows = list(compute_rows(book, matching.submissions, results))
-    return rows, [*problems, *matching.problems, *find_problems(rows, book, results)]
+    problems = condense([*problems, *matching.problems, *find_problems(rows, book, results)])
+    return ClassMarks(rows, problems, [*describe_waived(faults), *describe_open(faults)])
 
 
 def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
@@ -52,21 +68,28 @@ def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], lis
     Only the points of tests with an override are kept, so that a large class fits in memory.
     """
     tests = {(override.kata, override.test) for overrides in book.overrides.values() for override in overrides}
-    found, problems = read_all(directory, partial(summarize, tests=tests))
+    found, problems = read_all(directory, lambda result: summarize(book.waive(result), tests, book.policy))
     return {book.names.get(submission, submission): graded for submission, graded in found.items()}, problems
 
 
-def summarize(result: Result, tests: Collection[tuple[str, str]]) -> Graded:
+def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy) -> Graded:
     """Return the points of a result in total, per kata and for these tests."""
-    katas = {share(kata.kata): share(kata.score) for kata in result.katas}
+    undone = [kata.kata for kata in result.katas if kata.score and kata.status != "done"] if policy.only_done else []
+    katas = {share(kata.kata): share(0.0 if kata.kata in undone else kata.score) for kata in result.katas}
     scores = {
-        (kata.kata, test.name): test.score
+        (kata.kata, test.name): 0.0 if kata.kata in undone else test.score
         for kata in (result.katas if tests else ())
         for test in kata.tests
         if (kata.kata, test.name) in tests
     }
-    points = Points(result.score, katas, scores)
-    return Graded(points, result.max_score, bool(result.unreadable), result.conclusive)
+    faults = tuple(map(share, list_faults(result)))
+    waived = ", ".join(fault.test for fault in faults if fault.kind == "waived")
+    remarks = [class_words("marks.waived", tests=waived)] if waived else []
+    remarks += [class_words("marks.not_done", katas=", ".join(undone))] if undone else []
+    score = result.score - sum(kata.score for kata in result.katas if kata.kata in undone)
+    late = result.late_by_platform or is_named_late(result.submission)
+    points = Points(score, katas, scores, result.max_score, tuple(map(share, remarks)), late)
+    return Graded(points, result.max_score, bool(result.unreadable), faults)
 
 
 def match_results(book: Rulebook, results: Mapping[str, Graded]) -> Matching:
@@ -88,23 +111,26 @@ def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mappin
             if points and override.test and (override.kata, override.test) not in points.tests:
                 raise CallError(f"overrides.csv: {person.id} has no test {override.test} in {override.kata}")
         extension = book.extensions.get(person.id)
-        mark = compute_mark(points, book.times.get(submission), book.policy, book.zone, extension, overrides)
-        yield Row(person, submission, result.max_score if result else None, mark)
+        time = book.find_time(submission, person)
+        mark = compute_mark(points, time, book.policy, book.zone, extension, overrides)
+        most = result.max_score if result else None
+        yield Row(person, submission, most, mark, most and (book.policy.out_of or most))
 
 
 def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Graded]) -> Iterator[str]:
-    """Yield a line for each incomplete result, each unknown submission time, and each override that has no effect."""
+    """Yield a line for each unreadable submission, each unknown submission time, and each override without effect."""
     for row in rows:
         result = results.get(row.submission)
         if result and result.unreadable:
             yield f"{row.submission}: could not be read when it was graded"
-        if result and not result.conclusive:
-            yield f"{row.submission}: grading is incomplete; run `grader grade` again"
-        if row.submission and book.policy.due and row.submission not in book.times:
-            yield f"{row.submission}: submission time unknown, counted as on time; add it to times.csv"
+        if result and book.policy.due and book.find_time(row.submission, row.person) is None:
+            if result.points.late_by_platform:
+                yield f"{row.submission}: late by Canvas, so there is no mark yet; enter the time in times.csv"
+            else:
+                yield f"{row.submission}: submission time unknown, counted as on time; add it to times.csv"
         for override in book.overrides.get(row.person.id, ()):
-            late = 0 if override.kata else row.mark.late
-            if result and override.points == graded_points(result.points, override) - late:
+            late, scale = (0.0, 1.0) if override.kata else (row.mark.late, (row.out_of or 1.0) / (row.max_score or 1.0))
+            if result and override.points == (graded_points(result.points, override) - late) * scale:
                 yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,8 +14,8 @@ from grader.marks.tables import read_table
 from grader.results.ids import DIGEST
 
 # files downloaded from Canvas: name_user_attachment_file
-CANVAS = re.compile(r"[^_]+(?:_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)")
-MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)", re.IGNORECASE)
+MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?", re.IGNORECASE)
 
 Identifier: TypeAlias = tuple[str, str]  # the name of a column, and a normalized value
 Index: TypeAlias = Mapping[Identifier, Sequence["Person"]]
@@ -29,7 +30,7 @@ class Person:
     id: str
     name: str = ""
     email: str = ""
-    lms_id: str = ""  # id in the learning management system
+    lms_id: str = ""  # id in the learning management system, or user name on GitHub
     section: str = ""
     group: str = ""  # the members of a group share a submission
     submission: str = ""  # set by the instructor if the name of the submission does not identify the person
@@ -135,7 +136,7 @@ def find_owners(submission: str, by_identifier: Index, by_cell: Index) -> Sequen
             return owners if named or len(groups) != 1 else by_cell["group", groups.pop()]
     name = DIGEST.sub("", normalize(submission))
     ends = [name[place + 1 :] for place, letter in enumerate(name) if letter == "-"]
-    return [person for end in ends for person in by_cell.get(("id", end), ())]
+    return [person for end in ends for column in ("id", "lms_id") for person in by_cell.get((column, end), ())]
 
 
 def find_people(submitter: Submitter, by_cell: Index) -> Sequence[Person]:
@@ -172,6 +173,28 @@ def cells_of(person: Person) -> Iterator[Identifier]:
     """Yield the name and the normalized value (which can be empty) of each column for a person."""
     for column in ("id", "email", "lms_id", "group", "name"):
         yield column, normalize(getattr(person, column))
+
+
+def is_named_late(submission: str) -> bool:
+    """Return whether Canvas has marked a submission as late in its name."""
+    found = CANVAS.fullmatch(DIGEST.sub("", submission))
+    return bool(found and found["late"])
+
+
+def shorten_names(submissions: Sequence[str], known: Mapping[str, str] = {}) -> dict[str, str]:
+    """Return the name to display for each submission: the `known` one, or the name without what a platform adds to it.
+
+    A name that several submissions share is not shortened.
+    """
+    shorter = {one: known.get(one) or strip_platform(one) for one in submissions}
+    shared = Counter(shorter.values())
+    return {one: name if shared[name] == 1 else one for one, name in shorter.items()}
+
+
+def strip_platform(submission: str) -> str:
+    """Return the name of a student or group without the ids that Canvas or Moodle adds to it."""
+    found = MOODLE.fullmatch(submission) or CANVAS.fullmatch(submission)
+    return found["name"] if found else submission
 
 
 def normalize(text: str) -> str:

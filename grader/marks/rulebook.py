@@ -1,11 +1,13 @@
 """Reads the folder in which an instructor describes a class: people, grading rules and individual agreements.
 
     class.csv                id, and optionally name, email, lms_id, section, group, submission
-    policy.toml              deadline and late penalty
+    policy.toml              deadline, late penalty, and the scale of marks
     times.csv                submission, time (with UTC offset)
+    worksheet.csv            Moodle's grading worksheet, for its submission times
     extensions.csv           id, until, reason
     overrides.csv            id, points, reason, who, and kata and test to override only these points
     submission_metadata.yml  from Gradescope: submitters and times
+    waive.toml               tests whose points everybody gets, or that are left out (see `waive`)
     pseudonyms.json          the key that `grader anonymize` wrote, if the class was graded under new names
 
 Only class.csv is required.
@@ -20,11 +22,15 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.marks.gradebook import WORKSHEET, read_worksheet_times
 from grader.marks.gradescope import METADATA, Submitter, read_metadata
 from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
 from grader.marks.rules import Extension, Override, Policy, add_zone
 from grader.marks.tables import read_table, read_text
+from grader.marks.waive import Waive, read_waivers
+
+EXAMPLE = "2026-10-01T23:59:00-07:00"
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,16 @@ class Rulebook:
     policy: Policy
     zone: tzinfo
     times: Mapping[str, datetime]  # keyed by submission
+    worksheet: Mapping[str, datetime]  # times from Moodle, keyed by person id
     extensions: Mapping[str, Extension]
     overrides: Mapping[str, tuple[Override, ...]]
     submitters: Mapping[str, Sequence[Submitter]]  # keyed by submission; empty if the platform does not list submitters
     names: Mapping[str, str]  # keyed by the new name that `grader anonymize` gave
+    waive: Waive  # applies the waivers to a result
+
+    def find_time(self, submission: str, person: Person) -> datetime | None:
+        """Return the time at which a person handed in, or None if it is unknown."""
+        return self.times.get(submission) or self.worksheet.get(person.id)
 
 
 def read_rulebook(folder: Path) -> Rulebook:
@@ -52,10 +64,12 @@ def read_rulebook(folder: Path) -> Rulebook:
         policy,
         zone,
         {name: found.created_at for name, found in downloaded.items()} | read_times(folder / "times.csv"),
+        read_worksheet(folder / WORKSHEET, people, policy, zone),
         read_extensions(folder / "extensions.csv", ids, zone),
         read_overrides(folder / "overrides.csv", ids),
         {name: found.submitters for name, found in downloaded.items()},
         read_key(folder / "pseudonyms.json"),
+        read_waivers(folder),
     )
 
 
@@ -66,14 +80,23 @@ def read_policy(path: Path) -> tuple[Policy, tzinfo]:
     try:
         policy = msgspec.toml.decode(read_text(path).removeprefix("\ufeff"), type=Policy)
     except msgspec.DecodeError as error:
-        raise CallError(f"{path}: {error}") from None
+        example = f"; write it without quotes, as in due = {EXAMPLE}" if "$.due" in str(error) else ""
+        raise CallError(f"{path}: {error}{example}") from None
     try:
         zone = zoneinfo.ZoneInfo(policy.zone) if policy.zone else UTC
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         raise CallError(f"{path}: unknown time zone {policy.zone}; use a name such as Europe/Berlin") from None
     if policy.due and not policy.due.tzinfo and not policy.zone:
-        raise CallError(f'{path}: due has no UTC offset; write 2026-10-01T23:59:00-07:00 or add zone = "Europe/Berlin"')
+        raise CallError(f'{path}: due has no UTC offset; write {EXAMPLE} or add zone = "Europe/Berlin"')
     return policy, zone
+
+
+def read_worksheet(path: Path, people: Sequence[Person], policy: Policy, zone: tzinfo) -> dict[str, datetime]:
+    """Return the times in Moodle's worksheet, keyed by person id. Raises CallError if their time zone is unknown."""
+    times = read_worksheet_times(path, people)
+    if times and policy.due and not policy.zone:
+        raise CallError(f'{path}: Moodle writes times without a time zone; add zone = "Europe/Berlin" to policy.toml')
+    return {id: add_zone(time, zone) for id, time in times.items()}
 
 
 def read_times(path: Path) -> dict[str, datetime]:
@@ -82,7 +105,7 @@ def read_times(path: Path) -> dict[str, datetime]:
     for row in read_table(path, ("submission", "time")) if path.exists() else ():
         time = demand_time(row["time"], path)
         if time.tzinfo is None:
-            raise CallError(f"{path}: {row['time']} has no UTC offset; write 2026-10-01T23:59:00-07:00, or Z for UTC")
+            raise CallError(f"{path}: {row['time']} has no UTC offset; write {EXAMPLE}, or Z for UTC")
         if times.setdefault(row["submission"], time) != time:
             raise CallError(f"{path}: there are two times for {row['submission']}")
     return times
@@ -141,5 +164,5 @@ def demand_time(text: str, path: Path) -> datetime:
     except ValueError:
         time = None
     if time is None or not 1970 <= time.year < 2300:
-        raise CallError(f"{path}: {text} is not a time; write it as 2026-10-01T23:59:00-07:00")
+        raise CallError(f"{path}: {text} is not a time; write it as {EXAMPLE}")
     return time

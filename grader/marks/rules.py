@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The deadline and the late penalty, as specified in `policy.toml`."""
+    """The deadline, the late penalty and the scale of marks, as specified in `policy.toml`."""
 
     due: datetime | None = None
     zone: str = ""  # time zone for times without an offset, such as Europe/Berlin
@@ -28,6 +28,8 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     penalty_per_day: Share = 0.0  # fraction of the points that is subtracted per day after the free days
     cap: Share = 1.0  # maximum late penalty, as a fraction of the points
     closes_after_days: Count | None = None  # a submission that is more than this many days late earns no points
+    out_of: Annotated[float, msgspec.Meta(gt=0)] | None = None  # the maximum of a mark, if it is not that of the points
+    only_done: bool = False  # whether a kata earns points only if all of its tests pass
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ class Points:
     score: float
     katas: Mapping[str, float]
     tests: Mapping[tuple[str, str], float]
+    max_score: float = 0.0
+    remarks: tuple[str, ...] = ()  # reasons for points that are not those of the tests, for the student
+    late_by_platform: bool = False  # whether the platform has marked the submission as late
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ def compute_mark(
 ) -> Mark:
     """Return the mark of a submission.
 
-    If the submission time is unknown, the submission is considered on time. Overrides must not overlap.
+    If the submission time is unknown, the submission is considered on time, unless the platform says that it is late:
+    then there is no mark. An override of the mark is not scaled. Overrides must not overlap.
     """
     raw = points.score if points else None
     days = 0
@@ -100,13 +106,24 @@ def compute_mark(
     for override in sorted(overrides, key=lambda override: (override.kata, override.test)):
         details = {"points": f"{override.points:g}", "reason": override.reason, "who": override.who}
         reasons.append(class_words("marks.right", target=override.target, **details))
+    reasons += points.remarks if points else ()
+    undecided = bool(points and points.late_by_platform and policy.due and not handed_in)
+    if undecided:
+        reasons.append(class_words("marks.late_unknown"))
     after_late = (raw or 0.0) - late
-    final = None if raw is None and not overrides else after_late
+    final = None if undecided or (raw is None and not overrides) else after_late
+    scale = policy.out_of / points.max_score if policy.out_of and points and points.max_score else 1.0
+    if undecided:
+        overrides = [override for override in overrides if not override.kata]
     if parts := [override.points - graded_points(points, override) for override in overrides if override.kata]:
         final = max(0.0, after_late + sum(parts))
     for whole in (override.points for override in overrides if not override.kata):
-        final = whole
+        final = whole / scale
     changed = 0.0 if final is None else round_points(final - after_late)
+    if final is not None and scale != 1.0:
+        steps = {"points": round_points(final), "most": (policy.out_of or 0.0) / scale, "out_of": policy.out_of}
+        reasons.append(class_words("marks.scaled", **{name: f"{value:g}" for name, value in steps.items()}))
+        final *= scale
     return Mark(raw, days, round_points(late), changed, None if final is None else round_points(final), tuple(reasons))
 
 

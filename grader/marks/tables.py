@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from grader.base.errors import CallError
 
 SEPARATORS = ",;\t"
+ABOVE = re.compile(r"\ufeff?(?:(?:sep=.|[ ,;\t]*)\r?\n)*", re.IGNORECASE)  # what may be above the header
 
 
 def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -15,8 +17,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
 
     Raises CallError with a one-line message that names the file and the row.
     """
-    text = read_text(path).removeprefix("\ufeff")
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=find_separator(text), strict=False))
+    rows = read_rows(path)
     header = [name.strip().casefold() for name in rows[0]] if rows else []
     for name in needed:
         if name not in header:
@@ -38,6 +39,13 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
     return found
 
 
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a table, beginning with its header. Raises CallError if the file can't be read."""
+    text = read_text(path)
+    at, separator = find_header(text)
+    return list(csv.reader(io.StringIO(text[at:], newline=""), delimiter=separator, strict=False))
+
+
 def read_text(path: Path) -> str:
     """Return the text of a file without converting line endings.
 
@@ -53,7 +61,12 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def find_separator(text: str) -> str:
-    """Return the separator that is used most often in the header."""
-    header = text.partition("\n")[0]
-    return max(SEPARATORS, key=header.count)
+def find_header(text: str) -> tuple[int, str]:
+    """Return the position of the header, and the separator that is used most often in it.
+
+    A byte order mark, empty lines and the line `sep=;`, with which Excel names the separator, may come first.
+    """
+    above = ABOVE.match(text)
+    at = above.end() if above else 0
+    header = text[at:].partition("\n")[0]
+    return at, max(SEPARATORS, key=header.count)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.base.errors import CallError
-from grader.results.load import list_results, read_each
+from grader.marks.waive import read_waivers
+from grader.results.faults import demand_settled, list_faults
+from grader.results.load import list_results, read_all, read_each
 from grader.results.result import Result, write_whole
 
 T = TypeVar("T")
@@ -22,9 +24,15 @@ class Options:
     people: Path | None = None  # the folder that describes the class
     gradebook: Path | None = None
     column: str = ""
+    overwrite: bool = False  # replace marks that the gradebook contains already
+    accept: bool = False  # also export results that could not be graded completely
 
 
-OPTIONS = {"fields": "--field", "people": "--class", "gradebook": "--gradebook", "column": "--column"}
+OPTIONS = {
+    **{"fields": "--field", "people": "--class", "gradebook": "--gradebook", "column": "--column"},
+    "accept": "--accept-inconclusive",
+    "overwrite": "--overwrite",
+}
 
 
 @dataclass(frozen=True)
@@ -43,15 +51,19 @@ class Stored:
     at: datetime
 
 
-def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list[str]) -> Iterator[tuple[str, T]]:
+def convert_each(
+    directory: Path, convert: Callable[[Stored], T], problems: list[str], folder: Path | None = None
+) -> Iterator[tuple[str, T]]:
     """Yield the id and the converted result of each submission. Append a line to `problems` for each failure.
 
-    `convert` can raise a ValueError that contains the reason. Raises CallError if no result can be exported.
+    `folder` is the folder of the class, whose waivers are applied. `convert` can raise a ValueError that contains the
+    reason. Raises CallError if no result can be exported.
     """
+    waive = read_waivers(folder)
 
     def convert_stored(result: Result) -> T:
         path = directory / result.submission / "result.json"
-        return convert(Stored(result, datetime.fromtimestamp(path.stat().st_mtime, UTC)))
+        return convert(Stored(waive(result), datetime.fromtimestamp(path.stat().st_mtime, UTC)))
 
     empty = True
     for converted in read_each(directory, convert_stored, problems):
@@ -62,16 +74,20 @@ def convert_each(directory: Path, convert: Callable[[Stored], T], problems: list
         raise CallError(f"{directory}: contains no results; pass the --out directory of `grader grade`{first}")
 
 
-def write_each(directory: Path, render: Callable[[Stored], bytes], to: Path) -> list[str]:
+def write_each(directory: Path, render: Callable[[Stored], bytes], options: Options) -> list[str]:
     """Write a single file if there is one submission, otherwise a directory with one file per submission.
 
     Return a line for each submission that cannot be exported or whose file cannot be written (for example, because its
-    name is too long). Raises CallError if no result can be exported, and OSError if no file can be written.
+    name is too long). Raises CallError if no result can be exported or a test could not be graded, and OSError if no
+    file can be written.
     """
-    problems: list[str] = []
+    to, problems = options.to, list[str]()
+    waive = read_waivers(options.people)
+    faults, _ = read_all(directory, lambda result: [*list_faults(waive(result))])
+    demand_settled(faults, accept=options.accept)
     single = len(list_results(directory)) == 1 and not to.is_dir()
     written, failure = 0, None
-    for submission, content in convert_each(directory, render, problems):
+    for submission, content in convert_each(directory, render, problems, options.people):
         path = to if single else to / f"{submission}.json"
         try:
             write_file(path, content)

@@ -2,8 +2,9 @@
 
 There are columns for each kata that was graded, and a column for each workload for which at least one submission could
 earn points. If there are workloads, the column `device` names the model of the device, because only results from the
-same model are comparable. The last column gives the reason if a submission could not be read. The same results always
-produce the same bytes. Texts are quoted, so that commas, semicolons and line breaks in a text do not start a new cell.
+same model are comparable. If a test is waived, the column `waived` names it. The last column gives the reason if a
+submission could not be read. The same results always produce the same bytes. Texts are quoted, so that commas,
+semicolons and line breaks in a text do not start a new cell.
 """
 
 import csv
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.base.text import one_line, printable
+from grader.results.faults import list_faults
 from grader.results.result import PerformanceResult, Result, write_whole
 from torchkata.course import course
 
@@ -27,12 +29,16 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
     names = [name for name in course().katas if name in graded]
     timed = {workload.workload for row in rows for workload in row.performance if earns_points(workload)}
     workloads = [name for name in course().workloads if name in timed]
+    waived = {
+        row.submission: "; ".join(fault.test for fault in list_faults(row) if fault.kind == "waived") for row in rows
+    }
     table: list[list[Cell]] = [
         [
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
             *workloads,
             *(["device"] if workloads else []),
+            *(["waived"] if any(waived.values()) else []),
             *("findings", "unreadable"),
         ]
     ]
@@ -42,6 +48,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
         speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
         cells += [row.environment.get("device", "") if speed else ""] if workloads else []
+        cells += [waived[row.submission]] if any(waived.values()) else []
         table.append([row.submission, row.score, row.max_score, *cells, len(row.findings), one_line(row.unreadable)])
     write_whole(directory / "gradebook.csv", encode_csv(table, excel=excel))
 

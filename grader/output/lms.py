@@ -5,37 +5,21 @@ Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodl
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
+from grader.base.text import count, list_names, one_line
 from grader.marks.compute import compute_marks
+from grader.marks.gradebook import GRADE, MAXIMUM, NO_KEY, Gradebook, find_rows, index_rows, list_keys
 from grader.marks.roster import Person, normalize
-from grader.marks.tables import find_separator, read_text
+from grader.marks.tables import find_header, read_text
 from grader.output.exporter import Exporter, Options, write_file
 
-Gradebook: TypeAlias = Literal["canvas", "moodle", "csv"]
-Key: TypeAlias = tuple[str, Callable[[Person], str]]  # the name of a column, and a person's value in it
-
-KEYS: Mapping[Gradebook, Sequence[Key]] = {
-    "canvas": (
-        ("ID", lambda person: person.lms_id),
-        ("SIS User ID", lambda person: person.id),
-        ("SIS Login ID", lambda person: person.id),
-        ("SIS Login ID", lambda person: person.email),
-    ),
-    "moodle": (
-        ("Email address", lambda person: person.email),
-        ("ID number", lambda person: person.id),
-        ("Username", lambda person: person.id),
-        ("Full name", lambda person: person.name),
-    ),
-    "csv": (("id", lambda person: person.id), ("email", lambda person: person.email)),
-}
-COLUMN: Mapping[Gradebook, str] = {"canvas": "", "moodle": "Grade", "csv": ""}
-MAXIMUM = {"moodle": "Maximum Grade"}  # the column that contains the maximum points
+COLUMNS: Mapping[Gradebook, Sequence[str]] = {"canvas": (), "moodle": GRADE, "csv": ()}  # the column to fill in
+NOT_COMPARED = "the maximum points were not compared, because the gradebook does not contain them"
+EMPTY = ("", "-")  # cells without a grade
 POSSIBLE = "points possible"  # the first cell of the row in which Canvas stores the maximum points
 
 
@@ -53,87 +37,103 @@ class Cell:
 
 
 def fill_gradebook(
-    text: str, format: Gradebook, column: str, marks: Sequence[tuple[Person, float | None]], most: float
+    text: str,
+    format: Gradebook,
+    column: str,
+    marks: Sequence[tuple[Person, float | None]],
+    most: float,
+    *,
+    overwrite: bool = False,
 ) -> tuple[str, list[str]]:
-    """Return the gradebook with these marks filled in, and a line for each person without a row.
+    """Return the gradebook with these marks filled in, and lines that say what was written and what was not.
 
-    A person without a mark (None) is skipped. Raises GradebookError if the column is missing, a person has two rows, or
-    the maximum points in the gradebook differ from `most`.
+    A person without a mark (None) is skipped. A cell with another value (such as EX for an excused student) is changed
+    only with `overwrite`. Raises GradebookError if the column or every person is missing, a person has two rows, or the
+    maximum points in the gradebook differ from `most`.
     """
-    lines = parse_cells(text, find_separator(text))
+    begin, separator = find_header(text)
+    lines = parse_cells(text, separator, begin)
     if not lines:
         raise GradebookError("the file is empty")
-    header = [cell.text.removeprefix("\ufeff").strip() for cell in lines[0]]
-    place = find_column(column or COLUMN[format], header)
-    check_maximum(lines, header, place, format, most)
+    header = [cell.text.strip() for cell in lines[0]]
+    place = find_column(column, header, COLUMNS[format])
+    notes = [] if check_maximum(lines, header, place, most) or format == "csv" else [NOT_COMPARED]
+    rows = [[cell.text for cell in line] for line in lines]
+    keys = list_keys(format, [*map(normalize, header)], rows[1:])
+    if not keys:
+        raise GradebookError(f"{NO_KEY}; the columns are {', '.join(header)}")
+    index = index_rows(keys, [[], *rows[1:]])
     edits: dict[int, tuple[Cell, float]] = {}
-    problems: list[str] = []
-    rows = index_rows(header, lines, KEYS[format])
+    taken: set[int] = set()
+    absent: list[str] = []
+    kept: list[str] = []
     for person, mark in marks:
-        found = find_rows(person, rows, KEYS[format])
+        found = find_rows(person, keys, index)
         if len(found) > 1:
             raise GradebookError(f"{person.id} has rows {' and '.join(str(row + 1) for row in found)}")
         if not found:
-            problems.append(f"{person.id}: has no row in the gradebook")
+            absent.append(person.id)
             continue
-        if found[0] in edits:
-            raise GradebookError(f"row {found[0] + 1} belongs to {person.id} and to another person in class.csv")
-        if len(lines[found[0]]) <= place:
-            raise GradebookError(f"row {found[0] + 1} has no cell in {header[place]}")
-        if mark is not None:
-            edits[found[0]] = lines[found[0]][place], mark
+        (row,) = found
+        if row in taken:
+            raise GradebookError(f"row {row + 1} belongs to {person.id} and to another person in class.csv")
+        if len(lines[row]) <= place:
+            raise GradebookError(f"row {row + 1} has no cell in {header[place]}")
+        taken.add(row)
+        cell = lines[row][place]
+        if mark is not None and (overwrite or cell.text.strip() in EMPTY or parse_number(cell.text) == mark):
+            edits[row] = cell, mark
+        elif mark is not None:
+            kept.append(f"{person.id}: {cell.text.strip()}")
+    if not taken and marks:
+        raise GradebookError(f"nobody in class.csv is in this gradebook; the columns are {', '.join(header)}")
+    are = "person is" if len(absent) == 1 else "people are"
+    others = f"; {len(absent)} {are} not in this gradebook: {list_names(absent)}" if absent else ""
+    notes.insert(0, f"wrote {count(len(edits), 'row')}{others}")
+    if kept:
+        cells = count(len(kept), "cell")
+        notes.append(f"kept {cells} with another value (--overwrite replaces them): {list_names(kept)}")
     parts, at = list[str](), 0
     for cell, mark in sorted(edits.values(), key=lambda edit: edit[0].begin):
         quote = '"' if text[cell.begin : cell.begin + 1] == '"' else ""
         parts += [text[at : cell.begin], f"{quote}{mark:.10g}{quote}"]
         at = cell.end
-    return "".join([*parts, text[at:]]), problems
+    return "".join([*parts, text[at:]]), notes
 
 
-def find_column(column: str, header: Sequence[str]) -> int:
-    """Return the index of a column. `column` may omit the number in parentheses that Canvas adds to the name."""
-    places = [place for place, name in enumerate(header) if column and name == column]
-    places = places or [place for place, name in enumerate(header) if column and name.startswith(f"{column} (")]
+def find_column(column: str, header: Sequence[str], usual: Sequence[str]) -> int:
+    """Return the index of a column, which is one of the `usual` ones if no name is given.
+
+    `column` may omit the number in parentheses that Canvas adds to the name.
+    """
+    if not column:
+        places = [place for place, name in enumerate(header) if normalize(name) in usual]
+    else:
+        places = [place for place, name in enumerate(header) if name == column]
+        places = places or [place for place, name in enumerate(header) if name.startswith(f"{column} (")]
     if len(places) != 1:
         what = f"{len(places)} columns are called {column}" if column else "choose a column with --column NAME"
         raise GradebookError(f"{what}; the columns are {', '.join(header)}")
     return places[0]
 
 
-def index_rows(
-    header: Sequence[str], lines: Sequence[Sequence[Cell]], keys: Sequence[Key]
-) -> dict[tuple[str, str], list[int]]:
-    """Return the indices of the rows that contain each value, keyed by (column, value)."""
-    found: dict[tuple[str, str], list[int]] = {}
-    for name in {name for name, _ in keys} & {*header}:
-        place = header.index(name)
-        for row, line in enumerate(lines[1:], start=1):
-            if len(line) > place:
-                found.setdefault((name, normalize(line[place].text)), []).append(row)
-    return found
+def check_maximum(lines: Sequence[Sequence[Cell]], header: Sequence[str], place: int, most: float) -> bool:
+    """Return whether the gradebook contains the maximum points.
 
-
-def find_rows(person: Person, rows: Mapping[tuple[str, str], list[int]], keys: Sequence[Key]) -> list[int]:
-    """Return the rows of a person, by the first key column in which a value matches."""
-    for name, value in keys:
-        wanted = normalize(value(person))
-        if wanted and (name, wanted) in rows:
-            return rows[name, wanted]
-    return []
-
-
-def check_maximum(
-    lines: Sequence[Sequence[Cell]], header: Sequence[str], place: int, format: Gradebook, most: float
-) -> None:
-    """Raise GradebookError if the maximum points in the gradebook differ from those of the results."""
+    Raises GradebookError if they differ from the maximum of the marks.
+    """
     rows = [line for line in lines[1:] if line[0].text.strip().casefold() == POSSIBLE]
     texts = [line[place].text for line in rows if len(line) > place]
-    if (name := MAXIMUM.get(format)) in header:
-        column = header.index(name)
+    for column in [column for column, name in enumerate(header) if normalize(name) in MAXIMUM]:
         texts += [line[column].text for line in lines[1:] if len(line) > column]
-    for text in texts:
-        if (number := parse_number(text)) is not None and number != most:
-            raise GradebookError(f"its maximum is {text.strip()} points, but the maximum of the results is {most:g}")
+    numbers = [(number, text.strip()) for text in texts if (number := parse_number(text)) is not None]
+    for number, text in numbers:
+        if number != most:
+            raise GradebookError(
+                f"its maximum is {text} points, but the maximum of the marks is {most:g}; to scale the marks, add "
+                f"out_of = {number:g} to policy.toml"
+            )
+    return bool(numbers)
 
 
 def parse_number(text: str) -> float | None:
@@ -144,15 +144,14 @@ def parse_number(text: str) -> float | None:
         return None
 
 
-def parse_cells(text: str, separator: str) -> list[list[Cell]]:
-    """Return the cells of a CSV file and their positions.
+def parse_cells(text: str, separator: str, at: int = 0) -> list[list[Cell]]:
+    """Return the cells of a CSV file that begins at a position, with their positions.
 
     Quoted cells can contain separators and line breaks (RFC 4180).
     """
     pattern = re.compile(rf'"((?:[^"]|"")*)"?|([^\r\n{separator}]*)')
     lines: list[list[Cell]] = []
     line: list[Cell] = []
-    at = 0
     while found := pattern.match(text, at) if at < len(text) else None:
         begin, at = found.span()
         line.append(Cell(begin, at, found[2] if found[1] is None else found[1].replace('""', '"')))
@@ -175,14 +174,17 @@ def gradebook_exporter(format: Gradebook) -> Exporter:
     def export(directory: Path, options: Options) -> list[str]:
         if options.people is None or options.gradebook is None:
             raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
-        rows, problems = compute_marks(directory, options.people)
-        most = max((row.max_score for row in rows if row.max_score is not None), default=0.0)
-        marks = [(row.person, row.mark.final) for row in rows]
+        found = compute_marks(directory, options.people, accept=options.accept)
+        most = max((row.out_of for row in found.rows if row.out_of is not None), default=0.0)
+        marks = [(row.person, row.mark.final) for row in found.rows]
+        before = read_text(options.gradebook)
         try:
-            text, more = fill_gradebook(read_text(options.gradebook), format, options.column, marks, most)
+            text, notes = fill_gradebook(before, format, options.column, marks, most, overwrite=options.overwrite)
         except GradebookError as error:
             raise CallError(f"{options.gradebook}: {error}") from None
         write_file(options.to, text.encode())
-        return [*problems, *more]
+        for note in [*notes, *found.notes]:
+            print(one_line(note))
+        return found.problems
 
-    return Exporter(export, frozenset({"people", "gradebook", "column"}))
+    return Exporter(export, frozenset({"people", "gradebook", "column", "accept", "overwrite"}))

@@ -3,8 +3,6 @@
 Also writes the gradebook.
 """
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +13,10 @@ from rich.text import Text
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import one_line, printable
+from grader.marks.roster import shorten_names
+from grader.marks.waive import read_waivers
 from grader.output import gradebook
+from grader.results.faults import describe_waived, list_faults
 from grader.results.load import drop_details, read_all
 from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course
@@ -23,18 +24,19 @@ from torchkata.i18n import class_words
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
-FROM_PLATFORM = re.compile(r"(?P<name>.+?)(?:_\d+_assignsubmission_\w+|(?:_LATE)?_\d+_(?:\d+_.+|files))", re.DOTALL)
 NARROWEST = 5  # width of "100 ✗"; long names are wrapped, but numbers are never truncated
 UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # not marked with a symbol after the points
 ROWS = 1000  # maximum number of submissions in the table; a larger table takes long to lay out, and nobody reads it
 
 
-def rebuild(directory: Path, *, excel: bool = False) -> tuple[list[Result], list[str]]:
+def rebuild(directory: Path, folder: Path | None = None, *, excel: bool = False) -> tuple[list[Result], list[str]]:
     """Write the gradebook. Return the results in it, and a line for each unreadable result.
 
-    Raises MachineError if the gradebook can't be written.
+    `folder` is the folder of the class, whose waivers are applied. Raises MachineError if the gradebook can't be
+    written.
     """
-    results, problems = read_all(directory, drop_details)
+    waive = read_waivers(folder)
+    results, problems = read_all(directory, lambda result: drop_details(waive(result)))
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
         gradebook.write(found, directory, excel=excel)
@@ -47,6 +49,8 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
     out.print(build_class_table(found[:ROWS], [kata for name, kata in course().katas.items() if name in graded]))
     if len(found) > ROWS:
         out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
+    for line in describe_waived({row.submission: [*list_faults(row)] for row in found}):
+        out.print(Text(line, style="yellow"), soft_wrap=True)
     notes = [f"  {row.submission}  {note}" for row in found for note in row.left_aside]
     print_limited(out, "files that were left aside, but may be katas:", notes, limit)
     print_findings(out, found, limit)
@@ -112,13 +116,6 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
             *([format_speed(row)] if timed else []),
         )
     return table
-
-
-def shorten_names(submissions: Sequence[str]) -> dict[str, str]:
-    """Return each id without the numbers that a platform has added, unless two would be the same."""
-    names = {name: found["name"] if (found := FROM_PLATFORM.fullmatch(name)) else name for name in submissions}
-    counts = Counter(names.values())
-    return {name: short if counts[short] == 1 else name for name, short in names.items()}
 
 
 def format_katas(katas: Sequence[KataResult]) -> Text:

@@ -17,11 +17,11 @@ from torchkata.i18n import class_language
 from torchkata.pytest_plugin.first_pass import Inputs
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.pytest_plugin.selection import find_kata
-from torchkata.result import TestResult
+from torchkata.result import BROKEN, TestResult
 from torchkata.seam.comparisons import Comparisons
 
-NO_COMPARISON = "this test passes without comparing your code's last answer with anything; this is not your fault"
-NO_CALL = "this test never calls your code, so it proves nothing; this is not your fault"
+NO_COMPARISON = "this test passes without comparing the student's last answer with anything"
+NO_CALL = "this test never calls the student's code, so it proves nothing"
 
 
 class Tests:
@@ -32,6 +32,7 @@ class Tests:
         get_state(self.config).inputs = inputs
         self.examples = examples
         self.broken: set[tuple[str, str]] = set()  # (kata, test) of the tests that fail with the reference solution
+        self.doubtful: dict[tuple[str, str], str] = {}  # those that fail at times or take too long, with the cause
         self.items: dict[str, dict[str, pytest.Function]] = {}
         for item in session.items:
             kata = find_kata(item.path)
@@ -138,11 +139,11 @@ def run_test(item: pytest.Item) -> TestResult:
     faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
         text = extract_reason(faults[0]) if faults else "the test did not run"
-        result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}")
+        result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}", cause=BROKEN)
     elif results[0].outcome == "passed" and get_state(item.config).student.last is None:
-        result = TestResult(item.name, "inconclusive", message=NO_CALL)
+        result = TestResult(item.name, "inconclusive", message=NO_CALL, cause=BROKEN)
     elif results[0].outcome == "passed" and Comparisons.since_call == 0 and not uses_assert(item.path):
-        result = TestResult(item.name, "inconclusive", message=NO_COMPARISON)
+        result = TestResult(item.name, "inconclusive", message=NO_COMPARISON, cause=BROKEN)
     else:
         result = results[0]
     return replace(result, seconds=round(time.monotonic() - began, 4))

@@ -15,12 +15,12 @@ from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
 from torchkata.course import course
-from torchkata.i18n import format_label, words
+from torchkata.i18n import class_words, format_label, words
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
 
-BROKEN_TEST = "this test is broken; your instructor has been notified, and you lose no points"
+UNSURE = "this test could not be graded; this is not your fault, and your instructor can grade it again"
 
 
 class GradingRunner(Runner, Protocol):
@@ -68,14 +68,22 @@ def grade_submission(
         ended = dict(finished.get(kata.name, {}))
         for name in kata.points:
             if name not in ended:
-                item = tests.items[kata.name][name]
-                with limit_examples(job, item):
-                    result = ask_about_name(job.submission, kata.name, name_open_kata(run_test(item), open_katas, job))
-                ended[name] = excuse(result) if is_broken(tests, kata.name, result) else result
+                run = name_open_kata(run_unless_waived(job, tests, kata.name, name), open_katas, job)
+                result = ask_about_name(job.submission, kata.name, run)
+                ended[name] = excuse(tests, kata.name, result)
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
+
+
+def run_unless_waived(job: Job, tests: Tests, kata: str, name: str) -> TestResult:
+    """Run a test, unless it is known to be broken: then everybody gets its points."""
+    if (kata, name) in tests.broken:
+        return TestResult(name, "waived", message=class_words("feedback.waived_test"))
+    item = tests.items[kata][name]
+    with limit_examples(job, item):
+        return run_test(item)
 
 
 def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
@@ -118,17 +126,17 @@ def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContex
     )
 
 
-def is_broken(tests: Tests, kata: str, result: TestResult) -> bool:
-    """Return whether a test is broken: it reports a mistake of the instructor, or fails with the reference solution."""
-    return result.cause.startswith(BROKEN) or (result.outcome in FAILED and (kata, result.name) in tests.broken)
+def excuse(tests: Tests, kata: str, result: TestResult) -> TestResult:
+    """Return the result that a student sees. It is inconclusive if the test or the machine may be at fault.
 
-
-def excuse(result: TestResult) -> TestResult:
-    """Return the result that a student sees for a broken test.
-
-    It does not say how the test failed, because that may be secret.
+    An inconclusive result does not say how the test failed, because that may be secret.
     """
-    return TestResult(result.name, "inconclusive", message=BROKEN_TEST, cause=BROKEN, seconds=result.seconds)
+    cause = tests.doubtful.get((kata, result.name)) if result.outcome in FAILED else None
+    if result.cause.startswith(BROKEN):
+        cause = BROKEN
+    if cause is None:
+        return result
+    return TestResult(result.name, "inconclusive", message=UNSURE, cause=cause, seconds=result.seconds)
 
 
 def has_same_fallbacks(kata: str, done: Set[str], done_before: Set[str]) -> bool:

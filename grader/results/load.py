@@ -8,7 +8,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.results.result import Result, ResultError, read
+from grader.results.result import KataResult, Result, ResultError, read
+from torchkata.result import TestResult
 
 T = TypeVar("T")
 Shared = TypeVar("Shared", bound=Hashable)
@@ -36,7 +37,10 @@ def read_each(directory: Path, convert: Callable[[Result], T], problems: list[st
 
 
 def drop_details(result: Result) -> Result:
-    """Return a result without the values that tables do not need. Results share equal values to save memory."""
+    """Return a result without the values that tables do not need. Results share equal values to save memory.
+
+    Of the tests, only those with a fault are kept (see `faults`).
+    """
     return replace(
         result,
         isolation=share(result.isolation),
@@ -44,10 +48,16 @@ def drop_details(result: Result) -> Result:
         schema=share(result.schema),
         fingerprint="",
         environment={name: share(value) for name, value in result.environment.items() if name == "device"},
-        katas=[share(replace(kata, tests=(), digest="", kept="")) for kata in result.katas],
+        katas=[share(replace(kata, tests=find_faulty(kata), digest="", kept="")) for kata in result.katas],
         performance=[replace(timed, message="") for timed in result.performance],
         **dict.fromkeys(("basis", "course", "submitted"), ""),
     )
+
+
+def find_faulty(kata: KataResult) -> tuple[TestResult, ...]:
+    """Return the waived and inconclusive tests, without their messages."""
+    faulty = [test for test in kata.tests if test.outcome in ("waived", "inconclusive")]
+    return tuple(TestResult(test.name, test.outcome, cause=test.cause) for test in faulty)
 
 
 @cache

@@ -12,7 +12,13 @@ from torchkata.result import LOOKS, Outcome, TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
-SHOWN_OUTCOMES = ("passed", "not_started", "inconclusive", "not_graded")  # other outcomes reveal how an answer is wrong
+SHOWN_OUTCOMES = (
+    "passed",
+    "waived",
+    "not_started",
+    "inconclusive",
+    "not_graded",
+)  # other outcomes reveal how an answer is wrong
 
 
 @dataclass(frozen=True)
@@ -74,8 +80,8 @@ def view_kata(result: KataResult, *, platform_hides: bool) -> Iterator[VisibleTe
             yield make_row(kata, redact(test), redacted_message(kata, test))
         else:
             anonymous = replace(redact(test), name=f"hidden_test_{number}", seconds=0.0)
-            message = class_words("feedback.hidden") if test.message else ""
-            yield replace(make_row(kata, anonymous, message), visibility=kata.visibility[test.name])
+            row = make_row(kata, anonymous, redacted_message(kata, test))
+            yield replace(row, visibility=kata.visibility[test.name])
 
 
 def make_row(kata: Kata, test: TestResult, message: str) -> VisibleTest:
@@ -133,8 +139,8 @@ def group_title(group: str) -> str:
 
 def redacted_message(kata: Kata, test: TestResult) -> str:
     """Return the text shown in place of a hidden message."""
-    if not test.message:
-        return ""
+    if not test.message or test.outcome == "waived":
+        return test.message
     claim = test.message.partition("\n")[0]
     if kata.hidden_says == "claim":
         return f"{claim}\n  {class_words('feedback.rest_hidden')}"
@@ -148,4 +154,5 @@ def make_title(test: str) -> str:
 
 def outcome_text(outcome: Outcome) -> str:
     """Return the outcome of a test or workload in the language of the class."""
-    return class_words("feedback.passed" if outcome == "passed" else f"status.{LOOKS[outcome].status}")
+    earned = {"passed": "feedback.passed", "waived": "feedback.waived"}
+    return class_words(earned.get(outcome, f"status.{LOOKS[outcome].status}"))

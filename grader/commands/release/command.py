@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, GraderError, convert_write_errors
+from grader.base.text import count
 from grader.commands.package.write import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import find_differences, find_written
@@ -67,7 +68,7 @@ def run_release(out: Path, options: Options) -> int:
                 spread(files, out)
     except handout.HandoutError as error:
         raise CallError(f"{out}: was released by a version that is too old for --update ({error} is missing)") from None
-    print(f"{out}: {len(files)} files, {len(names)} katas: {', '.join(names)}")
+    print(f"{out}: {len(files)} files, {count(len(names), 'kata')}: {', '.join(names)}")
     if more := [name for name in names if name not in options.katas]:
         print(f"included because others build on them: {', '.join(more)}")
     if options.prove:

@@ -15,6 +15,7 @@ from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
 from grader.results.view import view_as_student
+from torchkata.result import EARNED
 
 SCHEMA = "classroom50/result/v1"
 FINEST = 1000  # maximum factor; points that are still fractional are rounded down
@@ -77,7 +78,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     cases = [
         Case(
             f"{row.group}: {row.title}{f' ({row.points})' if row.rehearsed else ''}",
-            row.result.outcome == "passed",
+            row.result.outcome in EARNED,
             scale_points(row.result.score, scale),
             scale_points(row.result.max_score, scale),
         )
@@ -161,7 +162,7 @@ def export(directory: Path, options: Options) -> list[str]:
         own = {name: value.replace("{submission}", stored.result.submission) for name, _, value in pairs}
         return render(stored.result, collect_fields(own, os.environ), stored.at)
 
-    return write_each(directory, render_stored, options.to)
+    return write_each(directory, render_stored, options)
 
 
-EXPORTER = Exporter(export, frozenset({"fields"}))
+EXPORTER = Exporter(export, frozenset({"fields", "people", "accept"}))

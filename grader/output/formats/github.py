@@ -15,7 +15,7 @@ from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, 
 from torchkata.i18n import class_words
 
 LONGEST = 4000  # maximum number of characters of a message that are shown
-LEVELS = {"inconclusive": "warning", "not_started": "notice", "not_graded": "notice"}
+LEVELS = {"inconclusive": "warning", "waived": "notice", "not_started": "notice", "not_graded": "notice"}
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in punctuation}
 
 
@@ -140,15 +140,16 @@ def export(directory: Path, options: Options) -> list[str]:
 
     problems: list[str] = []
     if len(list_results(directory)) == 1:
-        for _, (summary, annotations) in convert_each(directory, render_alone, problems):
+        for _, (summary, annotations) in convert_each(directory, render_alone, problems, options.people):
             write_file(options.to, summary.encode())
             for line in annotations:
                 print(line)
     else:
         table = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
-        table += [row for _, row in convert_each(directory, lambda stored: render_row(stored.result), problems)]
+        rows = convert_each(directory, lambda stored: render_row(stored.result), problems, options.people)
+        table += [row for _, row in rows]
         write_file(options.to, "\n".join([*table, ""]).encode())
     return problems
 
 
-EXPORTER = Exporter(export)
+EXPORTER = Exporter(export, frozenset({"people"}))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.errors import convert_write_errors
-from grader.base.text import one_line
+from grader.base.text import one_line, printable
 from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
@@ -20,7 +20,7 @@ from grader.results.result import Result, write_whole
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
-from torchkata.result import TestResult
+from torchkata.result import EARNED, TestResult
 
 NOT_RUN = TestResult("", "not_graded")
 
@@ -84,7 +84,8 @@ def render(result: Result) -> bytes:
     for row in rows:
         numbers[row.group] += 1
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about: dict[str, Any] = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
         report = msgspec.structs.replace(report, leaderboard=build_leaderboard(result))
@@ -129,7 +130,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},
-        status=None if open_still else "passed" if row.result.outcome == "passed" else "failed",
+        status=None if open_still else "passed" if row.result.outcome in EARNED else "failed",
     )
 
 
@@ -182,7 +183,7 @@ class LiveReport:
 
 def export(directory: Path, options: Options) -> list[str]:
     """Write the `results.json` of each submission."""
-    return write_each(directory, lambda stored: render(stored.result), options.to)
+    return write_each(directory, lambda stored: render(stored.result), options)
 
 
-EXPORTER = Exporter(export)
+EXPORTER = Exporter(export, frozenset({"people", "accept"}))

@@ -1,7 +1,7 @@
 """Exports results to JUnit XML (`xunit2`). Each submission has a suite for each kata and one for its workloads.
 
-A student's mistake is reported as a failure, and a machine fault as an error. Tests that were not started or not graded
-are reported as skipped.
+A student's mistake is reported as a failure, and a machine fault as an error. Tests that were not started, not
+graded or waived are reported as skipped.
 """
 
 import platform
@@ -25,6 +25,7 @@ KINDS: dict[Outcome, str] = {
     "inconclusive": "error",
     "not_started": "skipped",
     "not_graded": "skipped",
+    "waived": "skipped",
 }
 HEAD = b'<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="torchkata">\n'
 FOOT = b"</testsuites>\n"
@@ -112,9 +113,9 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
 def export(directory: Path, options: Options) -> list[str]:
     """Write the suites of all submissions to a single file. Raises CallError if there are no results."""
     problems: list[str] = []
-    suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems))
+    suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems, options.people))
     write_file(options.to, wrap(suites))
     return problems
 
 
-EXPORTER = Exporter(export)
+EXPORTER = Exporter(export, frozenset({"people"}))

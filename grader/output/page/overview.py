@@ -12,6 +12,7 @@ from statistics import median, quantiles
 from grader.output.gradebook import Cell, encode_csv
 from grader.output.page.student import BINS, Student
 from grader.results import items
+from grader.results.faults import describe_open, describe_waived
 from grader.results.items import Diagnosed, Item, Property
 from grader.results.result import Finding, write_whole
 from torchkata.course import Kata, Track, course
@@ -110,6 +111,13 @@ def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Fin
         for finding in one.result.findings:
             found.setdefault(finding.text, []).append((one.result.submission, finding))
     return found
+
+
+def describe_faults(students: Sequence[Student]) -> list[str]:
+    """Return a line for each test that is broken, whether it is waived or not."""
+    faults = {one.result.submission: one.faults for one in students}
+    broken = {name: [fault for fault in each if fault.kind == "broken"] for name, each in faults.items()}
+    return [*describe_waived(faults), *describe_open(broken)]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from math import isclose
 from msgspec.structs import replace
 
 from grader.output.page.parts import Part
+from grader.results.faults import Fault, list_faults
 from grader.results.items import Answers, Property, collect_answers
 from grader.results.load import drop_details, share
 from grader.results.result import KataResult, Result
@@ -21,8 +22,14 @@ class Student:
     result: Result  # without details
     cells: dict[str, KataResult]  # the results of the katas and of speed, without tests
     answers: Answers
-    rerun: tuple[str, ...]  # katas and workloads that have to be graded again after a machine fault
+    faults: tuple[Fault, ...]  # tests that are waived or could not be graded
     graded: str = ""  # date of grading
+
+    @property
+    def rerun(self) -> list[str]:
+        """The katas and workloads that have to be graded again after a machine fault."""
+        faults = (fault.test.partition(".")[0] for fault in self.faults if fault.kind == "unsettled")
+        return list(dict.fromkeys(faults))
 
     @property
     def device(self) -> str:
@@ -62,9 +69,6 @@ def summarize_student(result: Result, parts: Sequence[Part], graded: str = "") -
         result=replace(drop_details(result), katas=[]),
         cells={part.result.kata: share(part.result) for part in parts},
         answers=collect_answers(result),
-        rerun=(
-            *(kata.kata for kata in result.katas if any(test.outcome == "inconclusive" for test in kata.tests)),
-            *(timed.workload for timed in result.performance if timed.outcome == "inconclusive"),
-        ),
+        faults=tuple(map(share, list_faults(result))),
         graded=graded,
     )

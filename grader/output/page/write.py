@@ -3,7 +3,7 @@
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -13,9 +13,12 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
+from grader.marks.roster import shorten_names
 from grader.marks.rules import Mark
+from grader.marks.waive import Waive, read_waivers, waive_nothing
 from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
@@ -48,6 +51,15 @@ Marks: TypeAlias = Mapping[str, tuple[ShownMark, ...]]  # keyed by submission
 
 
 @dataclass(frozen=True)
+class ClassFolder:
+    """What the folder of the class adds to the pages, apart from marks."""
+
+    names: Mapping[str, str] = field(default_factory=dict)  # names of people, keyed by submission
+    missing: tuple[str, ...] = ()  # people without a submission
+    waive: Waive = waive_nothing
+
+
+@dataclass(frozen=True)
 class Shown:
     """A submission, and the parts of its result that the reader may see."""
 
@@ -65,7 +77,9 @@ class Shown:
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 
 
-def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> list[str]:
+def write_report(
+    directory: Path, submissions: Sequence[str], marks: Marks, people: ClassFolder = ClassFolder()
+) -> list[str]:
     """Write `report.html` and the tables of tests. Return a line for each result that cannot be shown.
 
     The page of a large class has links to `<submission>/report.html`, which are written as well. Submissions are read
@@ -74,15 +88,16 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
     """
     problems, students = list[str](), list[Student]()
     linked = len(submissions) > MOST_ON_PAGE
+    names = shorten_names(submissions, people.names)
     with (
         convert_write_errors(directory, MachineError),
         tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=directory) as details,
     ):
-        for shown in load_shown(directory, submissions, view_as_instructor, problems):
+        for shown in load_shown(directory, submissions, view_as_instructor, problems, people.waive):
             name = shown.result.submission
             student = summarize_student(shown.result, shown.parts, shown.graded)
             if linked:
-                page = render_feedback(shown, marks.get(name, ()), instructor=True)
+                page = render_feedback(shown, marks.get(name, ()), names[name], instructor=True)
                 write_whole(directory / name / PAGE, page.encode())
             else:
                 html = render_submission(shown, marks.get(name, ()))
@@ -90,33 +105,38 @@ def write_report(directory: Path, submissions: Sequence[str], marks: Marks) -> l
             students.append(student)
         details.seek(0)
         found = analyze(students)
-        report = render_report(students, map(Markup, details), found, linked=linked)
+        report = render_report(students, map(Markup, details), found, names, marks, people.missing, linked=linked)
         write_whole(directory / PAGE, map(str.encode, report))
         write_tables(found, directory)
     return problems
 
 
-def write_feedback(directory: Path, submissions: Sequence[str], to: Path, marks: Marks) -> list[str]:
+def write_feedback(
+    directory: Path, submissions: Sequence[str], to: Path, marks: Marks, people: ClassFolder = ClassFolder()
+) -> list[str]:
     """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown.
 
     Raises CallError if a page can't be written.
     """
     problems = list[str]()
-    for shown in load_shown(directory, submissions, partial(view_as_student, platform_hides=False), problems):
+    names = shorten_names(submissions, people.names)
+    view = partial(view_as_student, platform_hides=False)
+    for shown in load_shown(directory, submissions, view, problems, people.waive):
         folder = to / shown.result.submission
         with convert_write_errors(f"--feedback {to}"):
             folder.mkdir(parents=True, exist_ok=True)
             mark = find_shared_mark(marks, shown.result.submission)
-            write_whole(folder / FEEDBACK, render_feedback(shown, mark).encode())
+            write_whole(folder / FEEDBACK, render_feedback(shown, mark, names[shown.result.submission]).encode())
     return problems
 
 
-def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark, ...]], list[str]]:
-    """Return the marks, keyed by stored submission, and a line for each problem to resolve by hand.
+def read_marks(directory: Path, folder: Path) -> tuple[Marks, ClassFolder, list[str]]:
+    """Return the marks, keyed by stored submission, the people, and a line for each problem to resolve by hand.
 
     Raises CallError if there are no results, or if a file of the class is invalid.
     """
-    rows, problems = compute_marks(directory, folder)
+    marks = compute_marks(directory, folder, accept=True)
+    rows = marks.rows
     key = read_key(folder / "pseudonyms.json")
     pseudonyms = {submission: pseudonym for pseudonym, submission in key.items()}
     sizes = Counter(row.submission for row in rows)
@@ -125,8 +145,19 @@ def read_marks(directory: Path, folder: Path) -> tuple[dict[str, tuple[ShownMark
         if row.submission:
             name = pseudonyms.get(row.submission, row.submission)
             who = row.person.id if sizes[row.submission] > 1 and not key else ""
-            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.max_score))
-    return found, problems
+            found[name] = (*found.get(name, ()), ShownMark(who, row.mark, row.out_of))
+    alone = [row for row in rows if row.person.name and sizes[row.submission] == 1 and not key]
+    missing = tuple(row.person.name or row.person.id for row in rows if not row.submission)
+    names = {row.submission: row.person.name for row in alone}
+    return found, ClassFolder(names, missing, read_waivers(folder)), marks.problems
+
+
+def list_late(marks: Marks) -> Iterator[tuple[str, str]]:
+    """Yield each late submission, with a text for the instructor."""
+    for submission, shown in marks.items():
+        days = max(one.mark.days_late for one in shown)
+        if days or any(one.mark.final is None for one in shown):
+            yield submission, f"{count(days, 'day')} late" if days else "late; the time of submission is not known"
 
 
 def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) -> tuple[ShownMark, ...]:
@@ -139,13 +170,17 @@ def find_shared_mark(marks: Mapping[str, Sequence[ShownMark]], submission: str) 
 
 
 def load_shown(
-    directory: Path, submissions: Sequence[str], view: Callable[[Result], Sequence[VisibleTest]], problems: list[str]
+    directory: Path,
+    submissions: Sequence[str],
+    view: Callable[[Result], Sequence[VisibleTest]],
+    problems: list[str],
+    waive: Waive,
 ) -> Iterator[Shown]:
     """Yield the results one by one, as selected by `view`. Append a line to `problems` for each unreadable result."""
     for submission in submissions:
         path = directory / submission / "result.json"
         try:
-            result = read(path)
+            result = waive(read(path))
             parts = make_parts(result, view(result))
         except ResultError as error:
             problems.append(str(error))
@@ -156,7 +191,14 @@ def load_shown(
 
 
 def render_report(
-    students: Sequence[Student], details: Iterable[Markup], found: Analysis, *, linked: bool
+    students: Sequence[Student],
+    details: Iterable[Markup],
+    found: Analysis,
+    names: Mapping[str, str],
+    marks: Marks,
+    missing: Sequence[str],
+    *,
+    linked: bool,
 ) -> Iterator[str]:
     """Yield the HTML of the class page piece by piece.
 
@@ -179,6 +221,10 @@ def render_report(
             rows=ROWS,
             details=details,
             linked=linked,
+            names=names,
+            marks=marks,
+            late=dict(list_late(marks)),
+            missing=missing,
             bins=overview.make_histogram(students),
             spread=overview.compute_spread(students) if students else None,
             summaries=overview.summarize_katas(students, katas),
@@ -189,6 +235,7 @@ def render_report(
                 for one in students
             },
             findings=overview.group_findings(students),
+            faults=overview.describe_faults(students),
             speeds=summarize_speed(students),
         )
     )
@@ -196,7 +243,7 @@ def render_report(
     return page
 
 
-def render_feedback(shown: Shown, marks: Sequence[ShownMark] = (), *, instructor: bool = False) -> str:
+def render_feedback(shown: Shown, marks: Sequence[ShownMark] = (), name: str = "", *, instructor: bool = False) -> str:
     """Return the page of a submission, for its student or for the instructor."""
     student = summarize_student(shown.result, [])
     return (
@@ -204,7 +251,7 @@ def render_feedback(shown: Shown, marks: Sequence[ShownMark] = (), *, instructor
         .get_template("feedback.html")
         .render(
             collect_details(shown, marks, instructor=instructor),
-            submission=shown.result.submission,
+            submission=name or shown.result.submission,
             score=sum(part.result.score for part in shown.parts),
             max_score=sum(part.result.max_score for part in shown.parts),
             graded=shown.graded,

@@ -1,5 +1,6 @@
 """Mistakes by the instructor are reported in one clear line and never cost a student points."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -9,9 +10,13 @@ import pytest
 from grader.tests.conftest import Run, run
 from grader.tests.support.instructor_mistakes import (
     ARITHMETIC_ON_ANSWER,
+    COMPARED,
+    COURSE,
     MISTAKE_CASES,
     NEEDS_SOLUTION,
     RETURNS_NONE,
+    STUB,
+    TEST,
     Mistake,
     write_course,
     write_right_submission,
@@ -40,6 +45,14 @@ def read_statuses(course: Path, submission: str = "right") -> dict[str, str]:
     return {one["kata"]: one["status"] for one in json.loads(stored.read_text())["katas"]} if stored.exists() else {}
 
 
+def read_points(course: Path, submission: str = "right") -> list[tuple[str, float, float]]:
+    """Return the outcome, the points and the maximum of each test that could be graded."""
+    stored = course.parent / "results" / submission / "result.json"
+    katas = json.loads(stored.read_text())["katas"] if stored.exists() else []
+    tests = [test for kata in katas for test in kata["tests"] if test["outcome"] != "inconclusive"]
+    return [(test["outcome"], test["score"], test["max_score"]) for test in tests]
+
+
 def test_all_commands_succeed_on_correct_course(tmp_path: Path) -> None:
     """All commands succeed if the course contains no mistake."""
     course, right = write_course(tmp_path / "course"), write_right_submission(tmp_path / "right")
@@ -66,6 +79,31 @@ def test_instructor_mistakes_do_not_cost_students_points(mistake: Mistake, tmp_p
             assert {*graded.values()} <= {"done", "inconclusive"}, told
             assert done.code == (3 if "inconclusive" in graded.values() else done.code), told
             assert graded or done.code == 2, told
+            assert all(points == most for _, points, most in read_points(course)), told
+
+
+@pytest.mark.parametrize("broken", ["pass", "1 / 0", "assert n > 1000"])
+def test_broken_test_is_waived_for_everybody(tmp_path: Path, broken: str) -> None:
+    """A test that fails with the reference solution gives its points to all, and the instructor is told once."""
+    course = write_course(tmp_path / "course", {TEST: (COMPARED, broken)})
+    write_right_submission(tmp_path / "right")
+    stubs = write_right_submission(tmp_path / "stubs")
+    (stubs / "double.py").write_text(COURSE[STUB])
+    done = run("grader", "grade", str(stubs), str(tmp_path / "right"), f"--out={tmp_path / 'results'}", FEW, cwd=course)
+    assert done.code == 3, "the instructor should mend the test"
+    assert (
+        f"{TEST}: test_any_number_is_doubled fails with the reference solution, so everybody gets its points"
+        in done.err
+    )
+    assert "double.test_any_number_is_doubled is waived: 2 submissions get its full points" in done.out
+    assert "your fault" not in done.out + done.err
+    assert [outcome for outcome, *_ in read_points(course)] == ["waived", "passed", "passed"]
+    assert [points == most for _, points, most in read_points(course)] == [True] * 3
+    assert [outcome for outcome, *_ in read_points(course, "stubs")] == ["waived", "not_started", "passed"]
+    told = (tmp_path / "results/stubs/result.json").read_text()
+    assert "waived: this test is broken. This is not your fault, and you get its full points." in told
+    rows = list(csv.DictReader((tmp_path / "results/gradebook.csv").read_text().splitlines()))
+    assert [row["waived"] for row in rows] == ["double.test_any_number_is_doubled"] * 2
 
 
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])

@@ -64,6 +64,7 @@ def test_corrected_test_regrades_only_its_kata(course: Path, tmp_path: Path) -> 
     assert gained["complete"] > 0
 
     told = call_grader("--course", course, "diff", before, out).out.splitlines()
+    assert call_grader("--course", course, "diff", out).out.splitlines() == told, "the replaced results are kept"
     assert told[-1].startswith(f"factorise: {MENDED} changed by ")
     assert told[-1].endswith(" One has no factors")
 

@@ -9,7 +9,7 @@ from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Kata, Tier, course
 from torchkata.result import Outcome, TestResult, get_status
 
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "waived")
 HOSTILE = (
     "linear · Linear(x) is x @ weight\n"
     "  yours     </failure><script>alert(1)</script> ]]> <!-- &amp; %0A::error::forged\n"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.marks import roster
+from grader.marks import gradebook, roster
 from grader.marks.roster import Person, match_submissions, normalize
 from grader.marks.rules import Extension, Mark, Override, Points, Policy, compute_mark, count_days_late
 from grader.output import lms
@@ -137,9 +137,13 @@ CANVAS = (
 
 def test_canvas_export_changes_only_one_column() -> None:
     people = [(Person("zs", lms_id="4712"), 2.0), (Person("ada"), 1.25), (Person("new"), 1.0), (Person("no"), None)]
-    content, problems = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
-    assert problems == ["new: has no row in the gradebook"]
-    assert content == CANVAS.replace('""",,90', '""",1.25,90').replace("1,1.5,80", "1,2,80")
+    content, notes = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0, overwrite=True)
+    assert notes == ["wrote 2 rows; 1 person is not in this gradebook: new"]
+    filled = CANVAS.replace('""",,90', '""",1.25,90')
+    assert content == filled.replace("1,1.5,80", "1,2,80")
+    content, notes = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
+    assert content == filled
+    assert notes[1:] == ["kept 1 cell with another value (--overwrite replaces them): zs: 1.5"]
 
 
 @pytest.mark.parametrize(
@@ -151,16 +155,18 @@ def test_canvas_export_changes_only_one_column() -> None:
             CANVAS.replace("2.00", "50"),
             "canvas",
             "torchkata",
-            "its maximum is 50 points, but the maximum of the results",
+            "its maximum is 50 points, but the maximum of the marks is 2; to scale the marks, add out_of = 50",
         ),
         (CANVAS + "Ada,1,ada,,,,\r\n", "canvas", "torchkata", "ada has rows 3 and 6"),
         ("id,email,mark\nada,zs@x.edu,\n", "csv", "mark", "row 2 belongs to zs and to another person"),
         ('id,mark\n"ada"x,\n', "csv", "mark", "row 2 has text after a quoted cell"),
         ("", "csv", "mark", "the file is empty"),
+        ("id,mark\neve,\n", "csv", "mark", "nobody in class.csv is in this gradebook"),
+        ("Identifier,Grade\nParticipant 1,\n", "moodle", "", "no column with e-mail addresses or other known ids; the"),
         ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum is 100 points"),
     ],
 )
-def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, column: str, told: str) -> None:
+def test_mismatched_gradebook_is_rejected(content: str, format: gradebook.Gradebook, column: str, told: str) -> None:
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)
@@ -168,15 +174,15 @@ def test_mismatched_gradebook_is_rejected(content: str, format: lms.Gradebook, c
 
 def test_matching_time_is_linear_in_class_size(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Mock(wraps=normalize)
-    for module in (roster, lms):
+    for module in (roster, gradebook):
         monkeypatch.setattr(module, "normalize", counted)
     work = []
     for size in (50, 100):
         people = [Person(f"s{number}", name=f"Student {number}", lms_id=f"{number}") for number in range(size)]
         counted.reset_mock()
         matching = match_submissions(people, [f"hw-s{number}" for number in range(size)])
-        gradebook = "id,mark\n" + "".join(f"{person.id},\n" for person in people)
-        filled, _ = lms.fill_gradebook(gradebook, "csv", "mark", [(person, 1.0) for person in people], 1.0)
+        table = "id,mark\n" + "".join(f"{person.id},\n" for person in people)
+        filled, _ = lms.fill_gradebook(table, "csv", "mark", [(person, 1.0) for person in people], 1.0)
         assert (len(matching.submissions), filled.count(",1\n")) == (size, size)
         work.append(counted.call_count)
     assert work[1] == 2 * work[0]

@@ -18,7 +18,7 @@ from grader.results import result
 from grader.results.result import Finding, KataResult, Result
 from grader.tests.conftest import call_grader
 from torchkata.course import course
-from torchkata.result import Outcome, Status, TestResult
+from torchkata.result import EARNED, Outcome, Status, TestResult
 
 TESTS = list(course().katas["linear"].points)
 
@@ -28,7 +28,7 @@ def store(
 ) -> None:
     """Store a result of `linear` whose first tests, worth one point each, have the given outcomes."""
     tests = [
-        TestResult(name, outcome, float(outcome == "passed"), 1.0, "a message")
+        TestResult(name, outcome, float(outcome in EARNED), 1.0, "a message")
         for name, outcome in zip(TESTS, outcomes, strict=False)
     ]
     score = sum(test.score for test in tests)

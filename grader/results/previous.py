@@ -1,0 +1,50 @@
+"""Keeps the results that a regrade replaces in `DIR/.previous/<regrade>/<id>/result.json`, for `grader diff DIR`.
+
+A regrade is identified by the course and the options, so a run that was interrupted and continued is one regrade.
+"""
+
+import contextlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.base.errors import MachineError, convert_write_errors
+from grader.results.dependencies import SHORT, digest_result
+from grader.results.result import write_whole
+
+FOLDER = ".previous"
+
+
+def keep_previous(directory: Path, submission: str, options: Mapping[str, object]) -> None:
+    """Keep the stored result of a submission, if there is one. Raises MachineError if it can't be written."""
+    stored = directory / submission / "result.json"
+    path = find_folder(directory, options) / submission / "result.json"
+    if stored.exists():
+        with convert_write_errors(path, MachineError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, stored.read_bytes())
+
+
+def forget_older(directory: Path, options: Mapping[str, object]) -> None:
+    """Delete what earlier regrades replaced, if this one has replaced anything."""
+    current = find_folder(directory, options)
+    for folder in list_regrades(directory) if current.exists() else ():
+        if folder != current:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def find_previous(directory: Path) -> Path | None:
+    """Return the folder with the results that the latest regrade has replaced, or None if there is none."""
+    return max(list_regrades(directory), key=lambda path: path.stat().st_mtime_ns, default=None)
+
+
+def find_folder(directory: Path, options: Mapping[str, object]) -> Path:
+    """Return the folder of a regrade with the current course and these options."""
+    return directory / FOLDER / digest_result({}, options)[-SHORT:]
+
+
+def list_regrades(directory: Path) -> list[Path]:
+    """Return the folders of all regrades that are kept."""
+    with contextlib.suppress(OSError):
+        return [path for path in (directory / FOLDER).iterdir() if path.is_dir()]
+    return []
