@@ -56,10 +56,7 @@ def report(
 def diff(
     old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
     new: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Results directory of the later grading (default: compare OLD with what a regrade replaced)."
-        ),
+        Path | None, typer.Argument(help="Results directory of the later grading.", metavar="NEW", show_default=False)
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
     json: AsJson = False,

@@ -18,7 +18,7 @@ from torchkata.pytest_plugin.first_pass import Inputs
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import BROKEN, TestResult
-from torchkata.seam.comparisons import Comparisons
+from torchkata.seam.comparisons import begin_test, is_last_call_compared
 
 NO_COMPARISON = "this test passes without comparing the student's last answer with anything"
 NO_CALL = "this test never calls the student's code, so it proves nothing"
@@ -134,6 +134,7 @@ def collect_tests(
 def run_test(item: pytest.Item) -> TestResult:
     """Set up, run and tear down one test."""
     began = time.monotonic()
+    begin_test()
     reports = run_protocol(item)
     results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
     faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
@@ -142,7 +143,7 @@ def run_test(item: pytest.Item) -> TestResult:
         result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}", cause=BROKEN)
     elif results[0].outcome == "passed" and get_state(item.config).student.last is None:
         result = TestResult(item.name, "inconclusive", message=NO_CALL, cause=BROKEN)
-    elif results[0].outcome == "passed" and Comparisons.since_call == 0 and not uses_assert(item.path):
+    elif results[0].outcome == "passed" and not is_last_call_compared() and not uses_assert(item.path):
         result = TestResult(item.name, "inconclusive", message=NO_COMPARISON, cause=BROKEN)
     else:
         result = results[0]

@@ -55,7 +55,7 @@ def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submissi
 
     With `at_once` = 1, each is read when it is needed.
     """
-    demand_katas()
+    preload_katas()
     coming, running = iter(entries), deque[Reader]()
     try:
         while True:
@@ -77,9 +77,9 @@ def take_in(entry: Entry) -> Submission | Refusal:
     return next(take_in_all([entry]))
 
 
-def demand_katas() -> None:
+def preload_katas() -> int:
     """Load the katas once for all children. Raises CourseError if the course is invalid."""
-    assert course().katas
+    return len(course().katas)
 
 
 def start(entry: Entry) -> Reader:

@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
 from grader.marks.gradescope import METADATA
 from grader.pipeline.trees import find_foreign_ending, is_archive
 
 Layout: TypeAlias = Literal["canvas", "moodle", "gradescope", "github", "folders"]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 TITLES: dict[Layout, str] = {"canvas": "Canvas", "moodle": "Moodle", "gradescope": "Gradescope", "github": "GitHub"}
 IGNORED = (METADATA, ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")  # files added by platforms and systems
 CODE = (".py", ".ipynb")

@@ -1,16 +1,21 @@
 """Finds files that may be a kata under another name, such as `Linear.py`, `linear (1).py` and `linear.ipynb`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from torchkata.course import course
 
 ENDING = re.compile(r"\.(?:pyw?|ipynb|txt|docx?|bak|orig)(?!\w)")  # also twice, as in `linear.py.txt`
 
 
-def find_near_misses(kata: str, names: Iterable[str]) -> list[str]:
-    """Return the names that a file of this kata may have been given by a browser, a platform or its author."""
-    return sorted(name for name in {*names} if name != f"{kata}.py" and guess_kata(name) == kata)
+def find_near_misses(katas: Collection[str], names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names that browsers, platforms or authors may have given to the files of these katas, by kata."""
+    found: dict[str, list[str]] = {}
+    for name in sorted({*names}):
+        kata = guess_kata(name)
+        if kata and kata in katas and name != f"{kata}.py":
+            found.setdefault(kata, []).append(name)
+    return found
 
 
 def guess_kata(name: str) -> str | None:

@@ -184,7 +184,7 @@ class Walk:
         self.demand_one_person({name for name in listing.files if is_archive(name) or find_foreign_ending(name)})
         files = self.choose()
         missing = [kata for kata in course().katas if f"{kata}.py" not in files]
-        found = {kata: show_names(names) for kata in missing if (names := find_near_misses(kata, self.names))}
+        found = {kata: show_names(names) for kata, names in find_near_misses(missing, self.names).items()}
         if not files:
             raise SubmissionError(self.explain_nothing(found))
         return Submission(name, files, tuple(self.aside), found)

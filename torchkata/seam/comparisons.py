@@ -1,12 +1,28 @@
-"""Counts comparisons, so that a test that passes without comparing the student's last answer is noticed."""
+"""Notices a test that passes although it never compares the answer to its last call."""
 
 
 class Comparisons:
-    """The number of comparisons that the tests in this process have made since the last call of the student's code."""
+    """The calls of the test that is running in this process, and which of them were followed by a comparison."""
 
-    since_call = 0
+    last = ""  # the probe of the last call
+    compared: set[str] = set()  # noqa: RUF012  probes with an answer that was compared, in any example
+
+
+def begin_test() -> None:
+    """Forget the previous test."""
+    Comparisons.last, Comparisons.compared = "", set()
+
+
+def begin_call(probe: str) -> None:
+    """Note a call of the student's code."""
+    Comparisons.last = probe
 
 
 def count_comparison() -> None:
-    """Count a comparison. Each public assertion calls this function, whether it succeeds or fails."""
-    Comparisons.since_call += 1
+    """Note a comparison. Each public assertion calls this function, whether it succeeds or fails."""
+    Comparisons.compared.add(Comparisons.last)
+
+
+def is_last_call_compared() -> bool:
+    """Return whether an answer to the last probe was compared. Some examples may have nothing to compare."""
+    return Comparisons.last in Comparisons.compared

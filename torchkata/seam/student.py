@@ -26,7 +26,7 @@ from torchkata.i18n.notes import translate
 
 from . import probes
 from .assignment import Assignment
-from .comparisons import Comparisons
+from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
 from .reply import Probe, Reply, clean, run_probe
 from .values import Plain, contains_tensor, to_plain
@@ -162,7 +162,7 @@ class Student:
         found, given = find_probe(probe, args)
         check_probe(found)
         self.last = Call(found, [to_plain(arg) for arg in given])
-        Comparisons.since_call = 0
+        begin_call(f"{found.__module__}.{found.__qualname__}")
         if vars(found).get("isolated"):
             self.runner.renew()
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.results.result import read
-from grader.tests.conftest import Run, call_grader
+from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE
 from grader.tests.unit.test_walk import pack_tar, pack_zip, write_tree
 
@@ -80,15 +80,15 @@ CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  #
 }
 
 
-def grade(*arguments: object) -> Run:
-    return call_grader("--course", PRIMES, "grade", *arguments, *OPTIONS)
+def grade_primes(*arguments: object) -> Run:
+    return grade(*arguments, *OPTIONS, course=PRIMES)
 
 
 @pytest.mark.parametrize("layout", CLASSES)
 def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> None:
     files, expected = CLASSES[layout]
     folder, out = write_tree(tmp_path / "class", files), tmp_path / "out"
-    run = grade(folder, "--layout", layout, "--out", out)
+    run = grade_primes(folder, "--layout", layout, "--out", out)
     assert run.code == 2, run.err
     rows = {row["submission"]: row for row in csv.DictReader((out / "gradebook.csv").read_text("utf-8").splitlines())}
     assert rows.keys() == expected.keys()
@@ -105,7 +105,7 @@ def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> 
 def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
     for layout, (files, _) in CLASSES.items():
         folder = write_tree(tmp_path / layout, files)
-        run = grade(folder, "--out", tmp_path / "out")
+        run = grade_primes(folder, "--out", tmp_path / "out")
         assert run.code == 2
         assert f"grader grade --layout {layout} DIR" in run.err
     assert not (tmp_path / "out").exists()
@@ -113,7 +113,7 @@ def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
 
 def test_code_that_is_nobodys_is_counted(tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "class", {"ada/sieve.py": RIGHT, "sieve.py": RIGHT, "grades.csv": b""})
-    run = grade(folder, "--layout", "folders", "--out", tmp_path / "out")
+    run = grade_primes(folder, "--layout", "folders", "--out", tmp_path / "out")
     assert run.code == 2
     assert "skipped, because it is not clear whose it is: sieve.py (1 in all)" in run.err
     assert "skipped: grades.csv" in run.out
@@ -121,16 +121,16 @@ def test_code_that_is_nobodys_is_counted(tmp_path: Path) -> None:
 
 def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None:
     alice, out = write_tree(tmp_path / "class/alice", {"sieve.py": RIGHT}), tmp_path / "out"
-    assert grade(alice, "--out", out).code == 0
+    assert grade_primes(alice, "--out", out).code == 0
     eve = write_tree(tmp_path / "eve", {"alice/sieve.py": WRONG, "bob/sieve.py": RIGHT})
-    assert grade(eve, "--out", out).code == 2, "two folders of one submission are not a class"
-    run = grade(eve / "alice", "--out", out)
+    assert grade_primes(eve, "--out", out).code == 2, "two folders of one submission are not a class"
+    run = grade_primes(eve / "alice", "--out", out)
     assert run.code == 2
     assert f"has a result of another submission, {alice}, with this name; choose another DIR, or use --force" in run.err
     assert read(out / "alice/result.json").score == FULL
     moved = alice.rename(tmp_path / "alice")
-    assert grade(moved, "--out", out).code == 0, "the same files from another place replace nothing"
-    assert grade(eve / "alice", "--out", out, "--force").code == 0
+    assert grade_primes(moved, "--out", out).code == 0, "the same files from another place replace nothing"
+    assert grade_primes(eve / "alice", "--out", out, "--force").code == 0
     replaced = read(out / "alice/result.json")
     assert replaced.origin == str(eve / "alice")
     assert replaced.score < FULL
@@ -139,7 +139,7 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
 def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "lee", {"Sieve.py": RIGHT, "factorise.py": b"", "old.7z": b""})
     out = tmp_path / "out"
-    run = grade(folder, "--out", out)
+    run = grade_primes(folder, "--out", out)
     question = "sieve.py is missing; there is Sieve.py: is it this one?"
     assert question in run.out
     assert "old.7z: a .7z archive can't be read; hand in a .zip" in run.out
@@ -154,5 +154,5 @@ def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
     assert call_grader(*export).code == 0
     assert told in json.loads((tmp_path / "scope").read_text("utf-8"))["tests"][0]["output"]
     (folder / "Sieve.py").rename(folder / "sieve.py")
-    assert grade(folder, "--out", out).code == 0
+    assert grade_primes(folder, "--out", out).code == 0
     assert read(out / "lee/result.json").score == FULL

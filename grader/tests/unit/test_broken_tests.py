@@ -11,7 +11,7 @@ from torchkata.compare.assertions import assert_close, assert_equal, check, requ
 from torchkata.compare.numbers import assert_count, assert_number
 from torchkata.diagnosis.broken_tests import find_broken_test
 from torchkata.diagnosis.recording import RecordedBody
-from torchkata.seam.comparisons import Comparisons
+from torchkata.seam.comparisons import begin_call, begin_test, is_last_call_compared
 from torchkata.seam.failures import BrokenTest
 from torchkata.seam.student import Call
 from torchkata.seam.values import AnswerRead, Unread
@@ -71,6 +71,18 @@ def test_each_assertion_counts_as_a_comparison() -> None:
         lambda: assert_count(1, 1),
     )
     for compare in assertions:
-        Comparisons.since_call = 0
+        begin_test()
+        begin_call("probe")
         compare()
-        assert Comparisons.since_call > 0
+        assert is_last_call_compared()
+
+
+def test_one_example_with_a_comparison_is_enough() -> None:
+    begin_test()
+    for n in (0, 2, 0):
+        begin_call("first")
+        for _ in range(n):
+            check(True)
+    assert is_last_call_compared()
+    begin_call("second")
+    assert not is_last_call_compared()
