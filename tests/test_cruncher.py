@@ -10,7 +10,7 @@ from torch import Tensor
 from reference.cruncher import oracle
 from tests.own_answers import holds
 from tests.probes import cruncher as probes
-from tests.statistics import Z
+from tests.sampling import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.deep_network import oracle
 from tests.own_answers import holds
 from tests.probes import deep_network as probes
-from tests.statistics import NORMAL_OR_CUT, Z, describe_tails
+from tests.sampling import NORMAL_OR_CUT, Z, describe_tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
 from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from reference.get_batch import oracle
 from tests.probes import get_batch as probes
-from tests.statistics import chi_square_range
+from tests.sampling import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
 from torchkata import Plain, Student, assert_equal, check, require, same, show
 

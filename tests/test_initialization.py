@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference.initialization import oracle
 from reference.initialization.oracle import TruncatedNormal
 from tests.probes import initialization as probes
-from tests.statistics import MANY, Z, chi_square_range, repeated_share
+from tests.sampling import MANY, Z, chi_square_range, repeated_share
 from tests.strategies import DEFAULT_DTYPES, sizes
 from torchkata import Student, as_float64, assert_equal, check, require
 

@@ -26,7 +26,7 @@ from tests.language_model_inputs import (
 )
 from tests.losses import assert_loss
 from tests.probes import language_model as probes
-from tests.statistics import chi_square_range
+from tests.sampling import chi_square_range
 from tests.strategies import SEEDS, costly, rng_of, sizes
 from torchkata import (
     Plain,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.linear import oracle
 from tests.probes import linear as probes
-from tests.statistics import NORMAL_OR_CUT, Z, describe_tails, repeated_share
+from tests.sampling import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 

@@ -32,7 +32,7 @@ def run_marks(directory: Path, folder: Path, source: Path | None = None, *, acce
         write_whole(folder / MARKS, encode_csv([[*ABOUT, *FIGURES], *map(make_cells, rows)], excel=excel))
     out = create_console()
     nothing = [row.person.id for row in rows if row.mark.raw is None]
-    late = sum(row.mark.days_late > 0 for row in rows)
+    late = sum(row.mark.days_late > 0 or (row.mark.raw is not None and row.mark.final is None) for row in rows)
     out.print(f"marks:     {folder / MARKS}", markup=False, soft_wrap=True)
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} submitted, {late} of them late")
     if nothing:

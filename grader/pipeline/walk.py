@@ -170,7 +170,10 @@ class Walk:
     def search(self, tree: Tree, name: str) -> Submission:
         """Return the submission that is found in a tree. Raises SubmissionError if there is none."""
         listing = tree.list_names()
-        if layout := guess_layout([*listing.files, *listing.folders]):
+        names = [*listing.files, *listing.folders]
+        layout = guess_layout(names)
+        is_chance = names == listing.files[:1] or (layout == "canvas" and not self.katas.isdisjoint(names))
+        if layout and not is_chance:  # a single file, or one beside katas, may be named like one of a class
             raise build_class_refusal(layout)
         self.visit(tree, PurePosixPath(), inside=1)
         if not self.candidates and self.archives:

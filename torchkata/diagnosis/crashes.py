@@ -35,6 +35,9 @@ PATTERNS: dict[
     r"^UnboundLocalError": "unbound",
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
     r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
+    r"PermissionError: \[Errno 1\]": "forbidden",
+    r"getpwuid\(\): uid not found": "no_user",
+    r"^ModuleNotFoundError: No module named '\w+'\n": "no_package",
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 

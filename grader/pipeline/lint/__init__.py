@@ -74,7 +74,7 @@ def lint_file(file: str, source: bytes) -> list[Finding]:
             if text not in first or line < first[text].line:
                 first[text] = Finding(module, line, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return [Finding(module, 1, f"{type(error).__name__}: could not be parsed")]
+        return [Finding(module, getattr(error, "lineno", None) or 1, f"{type(error).__name__}: could not be parsed")]
     return sorted(first.values(), key=lambda finding: (finding.line, finding.text))
 
 

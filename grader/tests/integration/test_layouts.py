@@ -9,6 +9,7 @@ import pytest
 
 from grader.results.result import read
 from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.class_of_thirty import CLASS
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE
 from grader.tests.unit.test_walk import pack_tar, pack_zip, write_tree
 
@@ -64,19 +65,6 @@ CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  #
             "Cleo_33_assignsubmission_onlinetext": "contains no kata; it has onlinetext.html",
         },
     ),
-    "gradescope": (
-        {"submission_metadata.yml": b"", "submission_1/sieve.py": RIGHT, "submission_2/x.pdf": b""},
-        {"submission_1": FULL, "submission_2": "contains no kata; it has x.pdf"},
-    ),
-    "github": (
-        {
-            "hw1-ada/.git/HEAD": b"",
-            "hw1-ada/assignment/sieve.py": RIGHT,
-            "hw1-ben/.git/HEAD": b"",
-            "hw1-ben/tests/sieve.py": WRONG,
-        },
-        {"hw1-ada": FULL, "hw1-ben": "contains no kata; tests/sieve.py: in a folder of the course, not in assignment/"},
-    ),
 }
 
 
@@ -103,7 +91,7 @@ def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> 
 
 
 def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
-    for layout, (files, _) in CLASSES.items():
+    for layout, files in {**CLASS, "folders": CLASSES["folders"][0]}.items():
         folder = write_tree(tmp_path / layout, files)
         run = grade_primes(folder, "--out", tmp_path / "out")
         assert run.code == 2
