@@ -46,7 +46,7 @@ NOT_RUN = {
         "podman run --rm torchkata",
         "podman run --rm --userns keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "
         '-v "$PWD/submissions:/submissions:ro" -v "$PWD/results:/results" torchkata grade '
-        "/submissions --out /results --jobs 4",
+        "--layout folders /submissions --out /results --jobs 4",
     ),
     "needs Slurm; test_slurm.py::test_slurm_run_gives_same_gradebook_as_local_run": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm "
