@@ -46,8 +46,14 @@ BAD_CALLS = [  # in a folder with a file, the results of ada, and the folders ad
     ("export results --format sources --to other", "--to other: is not empty; choose a new directory"),
     ("export results --format sources --to to", "the code is not stored; run `grader grade --force` again"),
     ("export results --format junit --to to --field owner=ada", "--field can be used only with --format classroom50"),
-    ("export results --format classroom50 --to to --accept-inconclusive --field owner", "--field owner: must have the form NAME=VALUE"),
-    ("export results --format classroom50 --to to --accept-inconclusive", "classroom50 needs classroom, assignment, owner, submission,"),
+    (
+        "export results --format classroom50 --to to --accept-inconclusive --field owner",
+        "--field owner: must have the form NAME=VALUE",
+    ),
+    (
+        "export results --format classroom50 --to to --accept-inconclusive",
+        "classroom50 needs classroom, assignment, owner, submission,",
+    ),
     ("package gradescope new", "must end in .zip, because Gradescope expects a zip file"),
     ("package github file", "must be a directory for GitHub, not a file"),
     ("package github new --source https://example.org/g", "must be URL@COMMIT with all 40 digits of the commit"),
