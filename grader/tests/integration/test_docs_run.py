@@ -39,6 +39,8 @@ NOT_RUN = {
         "grader grade submissions/* --out results --device cuda",
     ),
     "a minute; test_doctor_device.py::test_doctor_measures_cpu_speed": ("grader doctor --device cuda",),
+    "installs packages; test_graded_class.py::test_grade_exits_0_and_shows_every_submission": ("make grade",),
+    "this test is part of it": ("make test",),
     "many minutes; make prove and make speed run it": ("grader certify",),
     "needs a GPU; rehearsed in test_prove_gpu.py::test_rehearsal_executes_every_step": ("make gpu",),
     "needs Podman; test_containerfile.py::test_doctor_and_docs_name_same_container_options": (
