@@ -27,7 +27,7 @@ EXAMPLES = 2
 COLUMNS = 86
 REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # correct code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
-OF_PROGRAMS = {"judge"}  # its input is a program; the message names it, but does not show its code
+OF_PROGRAMS = {"judge", "judge_hidden"}  # its input is a program; the message names it, but does not show its code
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need Linux
 
 
@@ -56,8 +56,8 @@ def record_calls(kata: str) -> Iterator[Call]:
     for name in course().katas[kata].points:
         test = getattr(tests, name)
         body = test.hypothesis.inner_test if hasattr(test, "hypothesis") else test
-        takes_seed = "seed" in inspect.signature(body).parameters
-        inputs: Any = [{"seed": 1}] if takes_seed else [{}]
+        fixtures = {"seed": 1, "kata_key": bytes(32)}
+        inputs: Any = [{name: fixtures[name] for name in inspect.signature(body).parameters if name in fixtures}]
         if hasattr(test, "hypothesis"):
             inputs = (given for given, _ in draw_without_engine(test, 1, EXAMPLES))
         for given in inputs:
