@@ -184,7 +184,7 @@ def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
     "the initial weight has a Laplace distribution, which has heavier tails than a normal distribution",
 )
 def laplace(input_dim: int, output_dim: int) -> Moments:
-    return 6.0, 6.0
+    return 5.3, 6.7  # 6, and five standard deviations of an estimate from 65,536 weights
 
 
 @instead_of(oracle.initial_kurtosis, SIGNS)
