@@ -132,6 +132,7 @@ needs_compiler = pytest.fixture(scope="session")(do_nothing)
 needs_gettext = pytest.fixture(scope="session")(do_nothing)
 needs_jupyter = pytest.fixture(scope="session")(do_nothing)
 needs_linters = pytest.fixture(scope="session")(do_nothing)
+needs_matplotlib = pytest.fixture(scope="session")(do_nothing)
 needs_mkdocs = pytest.fixture(scope="session")(do_nothing)
 needs_slurm = pytest.fixture(scope="session")(do_nothing)
 

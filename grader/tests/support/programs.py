@@ -51,6 +51,7 @@ PROGRAMS: Mapping[str, Program] = {  # keyed by the fixture with which a test sa
     "needs_compiler": Program("a C compiler", ("cc",), "gcc libc6-dev"),
     "needs_mkdocs": Program("the documentation tools", (), "", ("mkdocs",)),
     "needs_jupyter": Program("Jupyter", (), "", ("nbclient", "jupytext")),
+    "needs_matplotlib": Program("matplotlib", (), "", ("matplotlib",)),
     "needs_linters": Program("ruff and mypy", (), "", ("ruff", "mypy")),
 }
 QUICK = ("needs_bwrap",)  # `make test` uses these if they are installed

@@ -61,6 +61,7 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
     assert axis.split()[1] == "0.05"
 
 
+@pytest.mark.usefixtures("needs_matplotlib")
 def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     text = "\n".join(command.run(assignment, KATA.command))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
@@ -82,6 +83,7 @@ def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monk
     assert not command.PICTURE.exists()
 
 
+@pytest.mark.usefixtures("needs_matplotlib")
 def test_unwritable_picture_is_reported_in_one_line(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "PICTURE", Path("absent/roofline.png"))
     *_, last = command.run(assignment, KATA.command)

@@ -24,6 +24,7 @@ def test_drawing_places_losses_on_logarithmic_axis() -> None:
     assert not any(rows[1:-1])
 
 
+@pytest.mark.usefixtures("needs_matplotlib")
 def test_larger_learning_rate_converges_faster_until_divergence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

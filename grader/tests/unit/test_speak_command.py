@@ -51,6 +51,7 @@ def refuse(assignment: Any, kind: type[BaseException], **options: str) -> str:
     return str(raised.value)
 
 
+@pytest.mark.usefixtures("needs_matplotlib")
 def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytest.CaptureFixture[str]) -> None:
     text = call(assignment)
     assert "1 source files, 4,200 bytes" in text, "other folders must be left out"
