@@ -154,19 +154,22 @@ def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
 
 
 @instead_of(
-    optimizers.skip_state, "a step in which the gradient is None resets the state: it should not change the state"
+    optimizers.hook_skipped_state,
+    "a step in which the gradient is None resets the state: it should not change the state",
 )
 def wiped_without_gradient(state: Any) -> None:
     return
 
 
-@instead_of(optimizers.load_state, "after load_state_dict(), the state is reset: store all of it in self.state[p]")
+@instead_of(
+    optimizers.hook_loaded_state, "after load_state_dict(), the state is reset: store all of it in self.state[p]"
+)
 def lost_in_loading(state: Any) -> None:
     return
 
 
 @instead_of(
-    optimizers.load_rates,
+    optimizers.hook_loaded_rates,
     "the old learning rates are used after load_state_dict(), which replaces self.param_groups: read these in step()",
 )
 def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:
@@ -201,7 +204,7 @@ def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
 
-@instead_of(optimizers.get_default_rate, "the default lr is {rate:g} instead of the default in the stub", rate=RATES)
+@instead_of(optimizers.hook_default_rate, "the default lr is {rate:g} instead of the default in the stub", rate=RATES)
 def other_default(lr: float, rate: float) -> float:
     return rate
 

@@ -1,4 +1,7 @@
-"""The parts of a step that are common to all optimizers. Known mistakes replace them one at a time."""
+"""The parts of a step that are common to all optimizers. Known mistakes replace them one at a time.
+
+A function whose name begins with `hook_` changes nothing: it exists only to be replaced by a mistake.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -22,7 +25,7 @@ def get_options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, 
     return given[group] if given else {}
 
 
-def skip_parameter(
+def hook_skipped_parameter(
     p: Float[Array, "*shape"],
     options: Mapping[str, Any],  # noqa: ARG001  (for mistakes, includes lr)
 ) -> Float[Array, "*shape"]:
@@ -30,12 +33,12 @@ def skip_parameter(
     return p
 
 
-def skip_state(state: Any) -> Any:
+def hook_skipped_state(state: Any) -> Any:
     """Return a parameter's state after a step without a gradient, which leaves it unchanged."""
     return state
 
 
-def recall_state(
+def hook_recalled_state(
     state: Any,
     grads: Sequence[Sequence[Sequence[Grad]]],  # noqa: ARG001
     group: int,  # noqa: ARG001
@@ -46,12 +49,12 @@ def recall_state(
     return state
 
 
-def load_state(state: Any) -> Any:
+def hook_loaded_state(state: Any) -> Any:
     """Return a parameter's state in a new optimizer after loading the old state, which is restored unchanged."""
     return state
 
 
-def load_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
+def hook_loaded_rates(saved: Sequence[float], own: Sequence[float]) -> Sequence[float]:  # noqa: ARG001
     """Return the learning rates that an optimizer uses after loading: the `saved` ones, not its `own`."""
     return saved
 
@@ -61,11 +64,11 @@ def is_within_budget(held: Mapping[str, int], own: Mapping[str, int], tensors: i
     return sum(held.values()) <= tensors * sum(own.values())
 
 
-def get_default_rate(lr: float) -> float:
+def hook_default_rate(lr: float) -> float:
     """Return the default learning rate, which is `lr`."""
     return lr
 
 
 def get_group_rates(default: float, lr: float) -> tuple[float, float]:
     """Return the rate of a group without its own lr, for a constructor call without lr and for one with `lr`."""
-    return get_default_rate(default), lr
+    return hook_default_rate(default), lr

@@ -128,15 +128,15 @@ def simulate(
     all_grads = [[[None if x is None else as_float64(x) for x in row] for row in step] for step in run.grads]
     for t, (grad, lr) in enumerate(oracle.collect_inputs(run.lrs, all_grads, g, i)):
         if t == loaded_at:
-            state, sizes = map(oracle.load_state, (state, sizes))
-        state, sizes = (oracle.recall_state(each, all_grads, g, i, t) for each in (state, sizes))
+            state, sizes = map(oracle.hook_loaded_state, (state, sizes))
+        state, sizes = (oracle.hook_recalled_state(each, all_grads, g, i, t) for each in (state, sizes))
         own = (
             [*run.options, {}][g] if alone else oracle.get_options(run.options, g)
         )  # the constructor's, or the group's
         options = {"lr": lr, **own}
         if grad is None:
-            p = oracle.skip_parameter(p, options)
-            state, sizes = map(oracle.skip_state, (state, sizes))
+            p = oracle.hook_skipped_parameter(p, options)
+            state, sizes = map(oracle.hook_skipped_state, (state, sizes))
         else:
             p, state = step(p, state, grad, options)
             before = size

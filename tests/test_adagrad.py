@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from reference.adagrad import oracle
-from tests.contracts.optimizer import Optimizer, check_formula, rate_contract, smoke_contract
-from tests.contracts.state import state_contract
+from tests.contracts import optimizer, state
+from tests.contracts.optimizer import Optimizer, check_formula
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
@@ -17,7 +17,10 @@ NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
 
 OPTIMIZER = Optimizer(NAME, ADAGRAD)
-globals().update(smoke_contract(OPTIMIZER) | rate_contract(OPTIMIZER) | state_contract(OPTIMIZER))
+test_groups_and_rates_work_as_in_sgd = optimizer.groups_and_rates_work_as_in_sgd(OPTIMIZER)
+test_step_updates_in_place = optimizer.step_updates_in_place(OPTIMIZER)
+test_lr_has_a_default = optimizer.lr_has_a_default(OPTIMIZER)
+test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
 
 
 def check_steps(student: Student, run: OptimizerRun) -> None:

@@ -2,13 +2,20 @@
 
 from hypothesis import given
 
-from tests.contracts.optimizer import UP_TO_LARGE, Optimizer, check_formula, optimizer_contract, rate_contract
+from tests.contracts import optimizer
+from tests.contracts.optimizer import UP_TO_LARGE, Optimizer, check_formula
 from tests.optimizer_runs import SGD
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
 from torchkata import Student
 
 OPTIMIZER = Optimizer("sgd.SGD", SGD)
-globals().update(optimizer_contract(OPTIMIZER) | rate_contract(OPTIMIZER))
+test_each_group_uses_its_own_lr = optimizer.each_group_uses_its_own_lr(OPTIMIZER)
+test_changed_lr_applies_from_the_next_step = optimizer.changed_lr_applies_from_the_next_step(OPTIMIZER)
+test_only_parameters_without_grad_are_skipped = optimizer.only_parameters_without_grad_are_skipped(OPTIMIZER)
+test_scheduler_can_change_lr = optimizer.scheduler_can_change_lr(OPTIMIZER)
+test_loaded_lr_is_used = optimizer.loaded_lr_is_used(OPTIMIZER)
+test_step_updates_in_place = optimizer.step_updates_in_place(OPTIMIZER)
+test_lr_has_a_default = optimizer.lr_has_a_default(OPTIMIZER)
 
 
 @costly

@@ -7,11 +7,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference.activation_checkpointing import oracle
-from reference.activation_checkpointing.cost_mistakes import *  # noqa: F403
+from reference.activation_checkpointing import cost_mistakes, oracle
 from reference.activation_checkpointing.cost_mistakes import list_starts
 from torchkata import instead_of
 
+SHARED = [cost_mistakes]
 Weights: TypeAlias = Sequence[Float[Array, "d d"]]
 X: TypeAlias = Float[Array, "batch d"]
 Grads: TypeAlias = tuple[Sequence[Array], Array]

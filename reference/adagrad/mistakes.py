@@ -6,13 +6,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from reference import optimizer_mistakes
 from reference import optimizers as course
 from reference.adagrad import oracle
 from reference.adagrad.oracle import EPSILON
-from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import Grads
 from torchkata import instead_of
 
+SHARED = [optimizer_mistakes]
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
@@ -124,7 +125,7 @@ def absolute_values(p: P, g2: P, grad: P, lr: float) -> Moved:
 
 
 @instead_of(
-    course.recall_state,
+    course.hook_recalled_state,
     "the square roots of the squared gradients are summed; take the square root of the sum instead",
 )
 def summed_roots(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:

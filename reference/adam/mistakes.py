@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from reference.adam import oracle
-from reference.adam.moment_mistakes import *  # noqa: F403
+from reference import optimizer_mistakes
+from reference.adam import moment_mistakes, oracle
 from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import State
-from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import change_default
 from torchkata import instead_of
 
-globals().update(change_defaults(oracle.step))
+SHARED = [moment_mistakes, optimizer_mistakes]
+other_default_of_beta1, other_default_of_beta2, other_default_of_epsilon = change_defaults(oracle.step)
 decayed_by_default = change_default(
     oracle.step, "weight_decay", "0", [1e-4, 1e-3, 1e-2, 1e-1], lambda own: {"weight_decay": own}
 )

@@ -53,19 +53,21 @@ def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
     return of_m, of_v**2
 
 
-@instead_of(course.skip_state, "t counts all steps of the optimizer instead of the steps of the parameter")
+@instead_of(course.hook_skipped_state, "t counts all steps of the optimizer instead of the steps of the parameter")
 def counted_without_gradient(state: Any) -> Any:
     m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
 
 
-@instead_of(course.recall_state, "t counts the updates of all parameters: count the steps of each parameter separately")
+@instead_of(
+    course.hook_recalled_state, "t counts the updates of all parameters: count the steps of each parameter separately"
+)
 def counted_for_all(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
     return count_together(state, grads, group, i, step)
 
 
 @instead_of(
-    course.recall_state,
+    course.hook_recalled_state,
     "t counts the updates of all parameters in a group: count the steps of each parameter separately",
 )
 def counted_for_group(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
@@ -79,7 +81,7 @@ def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> A
     return m, v, sum(grad is not None for own in earlier for grad in own)
 
 
-@instead_of(course.load_state, "t is not stored in self.state[p], so it restarts at 1 after load_state_dict()")
+@instead_of(course.hook_loaded_state, "t is not stored in self.state[p], so it restarts at 1 after load_state_dict()")
 def count_lost_in_loading(state: Any) -> Any:
     return state and (*state[:-1], 0)
 
@@ -232,19 +234,13 @@ def step_with(
     return p - lr * adam.get_direction(m / of_m, v / of_v, eps), (m, v, t + 1)
 
 
-def change_defaults(step: Callable[..., Moved]) -> dict[str, Mistake]:
-    """Return mistakes that use wrong defaults for betas and eps, keyed by name."""
-    return {
-        "other_default_of_beta1": change_default(
-            step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}
-        ),
-        "other_default_of_beta2": change_default(
-            step, "beta2", "0.999", [0.95, 0.98, 0.99, 0.9999], lambda own: {"betas": (0.9, own)}
-        ),
-        "other_default_of_epsilon": change_default(
-            step, "eps", "1e-8", [1e-10, 1e-7, 1e-6, 1e-5, 1e-3], lambda own: {"eps": own}
-        ),
-    }
+def change_defaults(step: Callable[..., Moved]) -> tuple[Mistake, Mistake, Mistake]:
+    """Return mistakes that use wrong defaults for beta1, beta2 and eps."""
+    return (
+        change_default(step, "beta1", "0.9", [0.5, 0.95, 0.99], lambda own: {"betas": (own, 0.999)}),
+        change_default(step, "beta2", "0.999", [0.95, 0.98, 0.99, 0.9999], lambda own: {"betas": (0.9, own)}),
+        change_default(step, "eps", "1e-8", [1e-10, 1e-7, 1e-6, 1e-5, 1e-3], lambda own: {"eps": own}),
+    )
 
 
 @instead_of(adam.get_corrections, "bias correction starts at t = 0 and divides by 0: t should be 1 in the first step")

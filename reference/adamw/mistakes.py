@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reference import optimizer_mistakes
 from reference import optimizers as course
+from reference.adam import moment_mistakes
 from reference.adam import oracle as adam
-from reference.adam.moment_mistakes import *  # noqa: F403
 from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
-from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import Options, change_default
 from torchkata import instead_of
 
-globals().update(change_defaults(oracle.step))
+SHARED = [moment_mistakes, optimizer_mistakes]
+other_default_of_beta1, other_default_of_beta2, other_default_of_epsilon = change_defaults(oracle.step)
 other_default_of_decay = change_default(
     oracle.step, "weight_decay", "0.01", [0.0, 1e-4, 1e-3, 0.05, 0.1], lambda own: {"weight_decay": own}
 )
@@ -49,7 +50,7 @@ def not_decayed_at_zero(p: P, state: State | None, grad: P, lr: float, **options
     return oracle.step(p, state, grad, lr, **(options if grad.any() else options | {"weight_decay": 0.0}))
 
 
-@instead_of(course.skip_parameter, "a parameter without a gradient decays: skip it")
+@instead_of(course.hook_skipped_parameter, "a parameter without a gradient decays: skip it")
 def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
     return oracle.shrink(p, options["lr"], options.get("weight_decay", 0.01))
 

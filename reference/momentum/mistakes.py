@@ -7,12 +7,13 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy import zeros_like
 
+from reference import optimizer_mistakes
 from reference import optimizers as course
 from reference.momentum import oracle
-from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import change_default
 from torchkata import instead_of
 
+SHARED = [optimizer_mistakes]
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 
@@ -150,7 +151,7 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
 
 
 @instead_of(
-    course.skip_state,
+    course.hook_skipped_state,
     "dampening is applied to a parameter's first gradient if that comes after the optimizer's first step",
 )
 def first_step_of_the_optimizer(state: Any) -> Any:

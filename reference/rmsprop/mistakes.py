@@ -6,11 +6,12 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from reference.optimizer_mistakes import *  # noqa: F403
+from reference import optimizer_mistakes
 from reference.optimizer_mistakes import change_default
 from reference.rmsprop import oracle
 from torchkata import instead_of
 
+SHARED = [optimizer_mistakes]
 P: TypeAlias = Float[Array, "*shape"]
 Moved: TypeAlias = tuple[P, P]
 

@@ -4,13 +4,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from reference import optimizer_mistakes
 from reference import optimizers as course
-from reference.optimizer_mistakes import *  # noqa: F403
 from reference.optimizer_mistakes import Grads, Lrs
 from reference.optimizers import Inputs
 from reference.sgd import oracle
 from torchkata import instead_of
 
+SHARED = [optimizer_mistakes]
 P = Float[Array, "*shape"]
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy import ndarray as Array
 
 from reference.adagrad import oracle as adagrad
-from reference.train import oracle
-from reference.train.loss_mistakes import *  # noqa: F403
+from reference.train import loss_mistakes, oracle
 from reference.train.loss_mistakes import Batches, Run, Weights, descend, downhill
 from torchkata import Mistake, instead_of
 
+SHARED = [loss_mistakes]
 MANY = "one extra step is taken"
 SHORT = "one step is missing"
 NOT_TAKEN = "the last step is not taken"

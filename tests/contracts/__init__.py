@@ -1,6 +1,6 @@
-"""Contracts: property tests shared by several katas. Each function returns tests to be defined in a kata's test file.
+"""Contracts: property tests shared by several katas. Each function returns a test, which a kata's test file names.
 
-    globals().update(optimizer_contract(Optimizer("sgd.SGD", SGD)))
+    test_step_updates_in_place = optimizer.step_updates_in_place(Optimizer("sgd.SGD", SGD))
 
 Contracts are functions and not base classes, because Hypothesis rejects a property that several classes inherit.
 """
@@ -8,4 +8,4 @@ Contracts are functions and not base classes, because Hypothesis rejects a prope
 from collections.abc import Callable
 from typing import TypeAlias
 
-Contract: TypeAlias = dict[str, Callable[..., None]]  # tests, by name
+Test: TypeAlias = Callable[..., None]

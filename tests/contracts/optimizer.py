@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from reference import optimizers as oracle
-from tests.contracts import Contract
+from tests.contracts import Test
 from tests.optimizer_runs import Rule, assert_run, copy_rule, follows_rule
 from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
@@ -153,10 +153,10 @@ def check_loading(student: Student, optimizer: Optimizer, run: OptimizerRun) -> 
     saved = run.lrs[0]
     own = [round(3 * lr, 9) for lr in saved]
     yours = student.call(probes.step_after_loading, optimizer.name, run.params, saved, own, run.grads)
-    assert_run(yours, replace(run, lrs=[[*oracle.load_rates(saved, own)]]), rule)
+    assert_run(yours, replace(run, lrs=[[*oracle.hook_loaded_rates(saved, own)]]), rule)
 
 
-def in_place_contract(optimizer: Optimizer) -> Contract:
+def step_updates_in_place(optimizer: Optimizer) -> Test:
     """Return the test that a step updates parameters in place and changes nothing else."""
 
     @costly
@@ -166,11 +166,11 @@ def in_place_contract(optimizer: Optimizer) -> Contract:
         for each in optimizer.try_options(run):
             check_in_place(student, optimizer, each, transposed)
 
-    return {"test_step_updates_in_place": test_step_updates_in_place}
+    return test_step_updates_in_place
 
 
-def optimizer_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests for any optimizer."""
+def each_group_uses_its_own_lr(optimizer: Optimizer) -> Test:
+    """Return the test of the learning rates of parameter groups."""
 
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
@@ -179,11 +179,23 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
+    return test_each_group_uses_its_own_lr
+
+
+def changed_lr_applies_from_the_next_step(optimizer: Optimizer) -> Test:
+    """Return the test of a learning rate that changes between steps."""
+
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
         """If the learning rate is changed between steps, the new value is used from the next step on."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
+
+    return test_changed_lr_applies_from_the_next_step
+
+
+def only_parameters_without_grad_are_skipped(optimizer: Optimizer) -> Test:
+    """Return the test of gradients that are None or contain NaN."""
 
     @costly
     @given(runs(groups=2, steps=3, absent=True))
@@ -192,11 +204,23 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_nan(student, optimizer)
 
+    return test_only_parameters_without_grad_are_skipped
+
+
+def scheduler_can_change_lr(optimizer: Optimizer) -> Test:
+    """Return the test of a scheduler."""
+
     @costly
     @given(SEEDS, FACTORS)
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
         """The optimizer is a torch.optim.Optimizer, so a scheduler can change its learning rate."""
         check_scheduler(student, optimizer, seed, gamma)
+
+    return test_scheduler_can_change_lr
+
+
+def loaded_lr_is_used(optimizer: Optimizer) -> Test:
+    """Return the test of learning rates that are loaded."""
 
     @costly
     @given(runs(groups=2))
@@ -204,11 +228,11 @@ def optimizer_contract(optimizer: Optimizer) -> Contract:
         """After load_state_dict(), each parameter group uses the loaded learning rate."""
         check_loading(student, optimizer, run)
 
-    return {name: test for name, test in locals().items() if name.startswith("test_")} | in_place_contract(optimizer)
+    return test_loaded_lr_is_used
 
 
-def smoke_contract(optimizer: Optimizer) -> Contract:
-    """Return a shorter version of `optimizer_contract` for the optimizers that students write after SGD."""
+def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
+    """Return a test that replaces those of groups and rates, for optimizers that students write after SGD."""
 
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
@@ -220,11 +244,10 @@ def smoke_contract(optimizer: Optimizer) -> Contract:
         check_nan(student, optimizer)
         check_scheduler(student, optimizer, seed, gamma)
 
-    own = {"test_groups_and_rates_work_as_in_sgd": test_groups_and_rates_work_as_in_sgd}
-    return own | in_place_contract(optimizer)
+    return test_groups_and_rates_work_as_in_sgd
 
 
-def rate_contract(optimizer: Optimizer) -> Contract:
+def lr_has_a_default(optimizer: Optimizer) -> Test:
     """Return the test for optimizers whose only option is the learning rate."""
 
     @costly
@@ -238,4 +261,4 @@ def rate_contract(optimizer: Optimizer) -> Contract:
             yours = student.call(probes.run_with_defaults, optimizer.name, param, [grad], options)
             assert_run([[yours]], OptimizerRun([[param]], [[lr]], [[[grad]]]), rule)
 
-    return {"test_lr_has_a_default": test_lr_has_a_default}
+    return test_lr_has_a_default

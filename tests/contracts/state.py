@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import optimizers as oracle
-from tests.contracts import Contract
+from tests.contracts import Test
 from tests.contracts.optimizer import Optimizer, check_loading, check_run, find_rule
 from tests.optimizer_runs import assert_resumed, assert_run, convert_to_float64, run_torch
 from tests.probes import optimizers as probes
@@ -22,8 +22,8 @@ UNINTERRUPTED = "p at the end (expected: without loading)"
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 
 
-def state_contract(optimizer: Optimizer) -> Contract:
-    """Return the test for any optimizer with a state."""
+def loading_state_resumes_training_exactly(optimizer: Optimizer) -> Test:
+    """Return the test of an interrupted run, for any optimizer with a state."""
 
     @costly
     @given(runs(groups=2, steps=3), runs(groups=2), PICKS, st.integers(0, 2))
@@ -39,10 +39,10 @@ def state_contract(optimizer: Optimizer) -> Contract:
         assert_resumed(reply["resumed end"], reply["end"], run, rule, stop)
         check_loading(student, optimizer, loaded)
 
-    return {"test_loading_state_resumes_training_exactly": test_loading_state_resumes_training_exactly}
+    return test_loading_state_resumes_training_exactly
 
 
-def counting_contract(optimizer: Optimizer) -> Contract:
+def loading_restores_step_count(optimizer: Optimizer) -> Test:
     """Return the test for optimizers that count their steps."""
 
     def test_loading_restores_step_count(student: Student) -> None:
@@ -52,11 +52,11 @@ def counting_contract(optimizer: Optimizer) -> Contract:
             assert_equal(few["resumed"], few["whole"], what=UNINTERRUPTED)
         assert_equal(many["resumed"], many["whole"], what=UNINTERRUPTED, mistake=CAST)
 
-    return {"test_loading_restores_step_count": test_loading_restores_step_count}
+    return test_loading_restores_step_count
 
 
-def options_contract(optimizer: Optimizer) -> Contract:
-    """Return the tests for any optimizer with a state and options."""
+def each_group_uses_its_own_options(optimizer: Optimizer) -> Test:
+    """Return the test of the options of parameter groups."""
 
     @costly
     @given(runs(groups=2, steps=3), PICKS)
@@ -65,6 +65,12 @@ def options_contract(optimizer: Optimizer) -> Contract:
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         check_run(student, optimizer, run, rule)
+
+    return test_each_group_uses_its_own_options
+
+
+def options_have_defaults(optimizer: Optimizer) -> Test:
+    """Return the test of the defaults of all options."""
 
     @costly
     @given(SEEDS)
@@ -79,8 +85,14 @@ def options_contract(optimizer: Optimizer) -> Contract:
             explicit = replace(wanted, lrs=rates, options=[{**optimizer.rule.defaults, **options}])
             rule, given = find_rule(student, optimizer, explicit), {**rate, **options}
             yours = student.call(probes.run_with_defaults, optimizer.name, wanted.params[0][0], grads, given)
-            rates = rates if rate else [[oracle.get_default_rate(lr)]] * 3
+            rates = rates if rate else [[oracle.hook_default_rate(lr)]] * 3
             assert_run([[[p]] for p in yours], replace(wanted, lrs=rates), rule)
+
+    return test_options_have_defaults
+
+
+def step_without_grad_leaves_state_unchanged(optimizer: Optimizer) -> Test:
+    """Return the test of a step in which a parameter has no gradient."""
 
     @costly
     @given(runs(steps=3, absent=True))
@@ -88,6 +100,12 @@ def options_contract(optimizer: Optimizer) -> Contract:
         """A step in which a parameter has no gradient changes neither its state nor its step count."""
         for each in optimizer.try_options(run):
             check_run(student, optimizer, each, find_rule(student, optimizer, each))
+
+    return test_step_without_grad_leaves_state_unchanged
+
+
+def state_has_no_extra_tensors(optimizer: Optimizer) -> Test:
+    """Return the test of the memory that the state takes."""
 
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES))
@@ -99,6 +117,12 @@ def options_contract(optimizer: Optimizer) -> Contract:
         total, needed = sum(held.values()), optimizer.tensors * size
         check(fits, f"the state contains {total} bytes for {size} bytes of parameters; the formula needs {needed}")
 
+    return test_state_has_no_extra_tensors
+
+
+def result_matches_torch(optimizer: Optimizer) -> Test:
+    """Return the test that compares with torch's optimizer."""
+
     @costly
     @given(runs(steps=3, changing=True, absent=True), st.integers(0, 3))
     def test_result_matches_torch(student: Student, run: OptimizerRun, pick: int) -> None:
@@ -108,4 +132,4 @@ def options_contract(optimizer: Optimizer) -> Contract:
         assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails if the rule makes a known mistake
         check_run(student, optimizer, run, expected=theirs)
 
-    return {name: test for name, test in locals().items() if name.startswith("test_")}
+    return test_result_matches_torch

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from .course import Course
 
 TRACK_POINTS = 100  # total points of all katas in a track
-TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+TEST_DEFINITION = re.compile(r"^(?:(?:async )?def )?(test_\w+)(?:\(| = )", re.MULTILINE)
 
 
 def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
@@ -60,8 +59,7 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
 def check_tests(course: "Course", kata: Kata) -> None:
     """Raise CourseError if the test functions in the test file do not match [points].
 
-    The test file is parsed and not imported. It may also get tests from other modules (`globals().update(...)`), so
-    pytest and the grader compare again after collection.
+    The test file is parsed and not imported, so pytest and the grader compare again after collection.
     """
     if not kata.points:
         path = course.folder(kata.name) / "kata.toml"
@@ -69,19 +67,20 @@ def check_tests(course: "Course", kata: Kata) -> None:
     source = course.test_file(kata.name).read_text("utf-8", errors="replace")
     found = {*TEST_DEFINITION.findall(source)}
     if found - kata.test_functions:
-        found &= parse_functions(source)  # excludes definitions in strings
-    if "globals()" in source or "import *" in source:
-        found |= kata.test_functions
+        found &= parse_definitions(source)  # excludes definitions in strings
     found |= {name for name in kata.test_functions - found if re.search(rf"\b{re.escape(name)}\b", source)}
     compare_tests(course, kata, found, kata.test_functions)
 
 
-def parse_functions(source: str) -> set[str]:
-    """Return the names of the functions in a module, or an empty set if Python can't parse it."""
+def parse_definitions(source: str) -> set[str]:
+    """Return the names that a module defines by `def` or `=`, or an empty set if Python can't parse it."""
     try:
-        return {node.name for node in ast.parse(source).body if isinstance(node, FUNCTIONS)}
+        nodes = ast.parse(source).body
     except (SyntaxError, ValueError):
         return set()
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return functions | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:

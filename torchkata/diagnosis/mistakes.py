@@ -69,11 +69,15 @@ class KnownMistake:
 
 @cached_by_course
 def load_named_mistakes(kata: str) -> dict[str, Mistake]:
-    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or an empty dict if there is no such file."""
+    """Return the mistakes in `reference/<kata>/mistakes.py` by name, or an empty dict if there is no such file.
+
+    They include the mistakes in the modules that the file lists as `SHARED`.
+    """
     if not (course().folder(kata) / "mistakes.py").is_file():
         return {}
     module = import_module(f"reference.{kata}.mistakes")
-    return {name: value for name, value in vars(module).items() if isinstance(value, Mistake)}
+    modules = [*getattr(module, "SHARED", ()), module]
+    return {name: value for each in modules for name, value in vars(each).items() if isinstance(value, Mistake)}
 
 
 @cached_by_course
