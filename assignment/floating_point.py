@@ -41,7 +41,7 @@ def largest(dtype: torch.dtype) -> float:
 
     Example:
         largest(torch.float16)            # 65504.0 = (2 - 2**-10) * 2**15: the largest exponent encodes infinity
-        largest(torch.float8_e4m3fn)      # 448.0: this dtype has no infinity ("fn" means "finite")
+        largest(torch.float8_e4m3fn)      # 448.0: "fn": it has NaN, but no infinity
     """
     raise NotImplementedError
 

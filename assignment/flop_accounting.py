@@ -2,6 +2,9 @@
 
 A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate.
 The functions below count only the FLOPs of matrix multiplications.
+
+For scale: training GPT-3 took 3.14e23 FLOPs, and GPT-4 perhaps 2e25. From 2023 until it was revoked in 2025, a US order
+required a report of every training run above 1e26. Eight H100s at their peak perform 9.57e21 FLOPs in two weeks.
 """
 
 

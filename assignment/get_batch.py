@@ -33,8 +33,9 @@ def get_batch(
     - Do not modify `data`, and do not share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
-      devices, do neither. (Pinning itself blocks, so it saves time only if a data loader pins batches in advance.) You
-      do not need a GPU for this, because the test simulates one.
+      devices, do neither. You do not need a GPU for this, because the test simulates one. Pinned (page-locked) memory
+      is never swapped out, so the GPU can copy from it while the CPU prepares the next batch. Pinning itself blocks:
+      it saves time only if a data loader pins batches in advance.
 
     Not specified (any choice is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether
     you use a private generator that is seeded from the global one.

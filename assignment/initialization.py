@@ -10,8 +10,9 @@ def xavier_truncated_normal(input_dim: int, output_dim: int) -> Float[nn.Paramet
 
     Each output of `x @ weight` is a sum of `input_dim` products. If the weights had standard deviation 1, each layer
     would make its output `sqrt(input_dim)` times as large as its input; dividing by `sqrt(input_dim)` preserves the
-    scale. One in 370 normally distributed numbers is more than three standard deviations from 0. Redraw such numbers,
-    so that every weight satisfies
+    scale. (The lecture calls this Xavier initialization; the page of `linear` says how the original differs.) One in
+    370 normally distributed numbers is more than three standard deviations from 0. Redraw such numbers, so that every
+    weight satisfies
 
         |weight| <= 3 / sqrt(input_dim)
 

@@ -26,7 +26,8 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     """Return the tokens that `save_tokens` wrote, as an array whose elements are read from disk only on access.
 
     LLaMA's 1.4e12 training tokens take 2.8 TB. Therefore, map the file into memory (`np.memmap`, or `np.load` with
-    `mmap_mode`), so that the operating system reads only the pages that you access.
+    `mmap_mode`), so that the operating system reads only the pages around the elements that
+    you access.
 
     Example:
         tokens = load_tokens("tokens.bin")     # returns immediately, even for a large file

@@ -1,4 +1,8 @@
-"""Memory accounting: parameters, gradients, optimizer state and activations."""
+"""Memory accounting: parameters, gradients, optimizer state and activations.
+
+The functions below predict. On a GPU, `torch.cuda.memory_allocated()` returns the bytes that tensors occupy now, and
+`torch.cuda.max_memory_allocated()` the peak so far.
+"""
 
 import torch
 from torch import Tensor, nn

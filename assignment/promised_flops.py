@@ -38,11 +38,12 @@ def promised_flop_per_sec(device_name: str, dtype: torch.dtype) -> float:
 def mfu(flops: float, seconds: float, promised: float) -> float:
     """Return the MFU, that is, the fraction of the promised FLOP/s that was achieved.
 
+    `flops` is what the model needs: communication and overhead are not counted, so time spent on them lowers the MFU.
     Do not clip the MFU at 1: a higher value means that one of the inputs is wrong. An MFU of 0.5 is good for a training
     step.
 
     Example:
-        mfu(flops=8.8e12, seconds=0.016, promised=989.4e12)     # 0.556
+        mfu(flops=8.8e12, seconds=0.016, promised=989.5e12)     # 0.556
     """
     raise NotImplementedError
 

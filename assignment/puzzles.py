@@ -14,7 +14,7 @@ than one line.
 """
 
 import torch
-from einops import rearrange, reduce, repeat
+from einops import einsum, rearrange, reduce, repeat
 from einops.layers.torch import Rearrange
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
@@ -91,7 +91,9 @@ def squared_distances(
 
 
 def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
-    """Return the sum of the diagonal of each matrix. (`torch.einsum` accepts a repeated name, einops does not.)
+    """Return the sum of the diagonal of each matrix.
+
+    `einsum` accepts a repeated name; `reduce` and `rearrange` do not.
 
     Example:
         traces(torch.tensor([[[1., 2.], [3., 4.]], [[5., 6.], [7., 8.]]]))     # [5., 13.]

@@ -1,6 +1,8 @@
 """Roofline: is an operation compute-bound or memory-bound?
 
-At best, arithmetic and data movement overlap, so the slower of the two determines the time.
+At best, arithmetic and data movement overlap, so the slower of the two determines the time. Training
+multiplies large matrices and is compute-bound. Inference that generates one token at a time multiplies each weight
+matrix by a vector and is memory-bound.
 
 Details, for the first five functions:
 - The work of an operation is a tuple (FLOPs, bytes) of two ints, computed exactly.

@@ -22,12 +22,12 @@ QUESTIONS = {
     },
     "days": {
         "text": "How many days does it take to train a model with {billions} billion parameters on {trillions} "
-        "trillion tokens with {devices} GPUs of 989.4e12 FLOP/s each, at an MFU of {mfu}?",
+        "trillion tokens with {devices} GPUs of 989.5e12 FLOP/s each, at an MFU of {mfu}?",
         "unit": "days",
         "sizes": {**MODEL, "devices": (256, 1024, 4096), "mfu": (0.3, 0.4, 0.5)},
         "answer": lambda billions, trillions, devices, mfu: oracle.training_days(
-            1, 1, devices, 989.4e12, mfu, times=billions * 1e9 * trillions * 1e12
+            1, 1, devices, 989.5e12, mfu, times=billions * 1e9 * trillions * 1e12
         ),
-        "formula": "6 · {billions}e9 · {trillions}e12 / ({devices} · 989.4e12 · {mfu} · 86400 s) = {right} days.",
+        "formula": "6 · {billions}e9 · {trillions}e12 / ({devices} · 989.5e12 · {mfu} · 86400 s) = {right} days.",
     },
 }

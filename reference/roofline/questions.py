@@ -14,7 +14,7 @@ QUESTIONS = {
         "text": "How many FLOPs can a device with {teraflops}e12 FLOP/s perform while it moves one byte, if its memory "
         "moves {terabytes}e12 bytes/s?",
         "unit": "FLOP/byte",
-        "sizes": {"teraflops": (65, 312, 362, 989.4, 2250), "terabytes": (0.32, 0.864, 2, 3.35, 8)},
+        "sizes": {"teraflops": (65, 312, 362, 989.5, 2250), "terabytes": (0.32, 0.864, 2, 3.35, 8)},
         "answer": lambda teraflops, terabytes: oracle.accelerator_intensity(teraflops * 1e12, terabytes * 1e12),
         "formula": "{teraflops}e12 / {terabytes}e12 = {right}: operations below this intensity are memory-bound.",
     },

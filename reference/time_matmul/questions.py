@@ -25,7 +25,7 @@ QUESTIONS = {
         "unit": "seconds",
         "sizes": {"n": (512, 768, 1024, 1536)},
         "answer": measure,
-        "formula": "2 · {n}³ FLOPs / the FLOP/s of this CPU = {right} seconds. A core performs 1e10 to 1e11 FLOP/s.",
+        "formula": "2 · {n}³ FLOPs / the FLOP/s of this CPU = {right} seconds. A core performs 1e10 to 2e11 FLOP/s.",
         "measured": True,
     },
     "dtype": {
