@@ -67,14 +67,6 @@ def make_student(score: float, max_score: float = 100.0, failed: dict[Property, 
     return dataclasses.replace(made, answers=answers | wrong)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))
-def test_histogram_counts_each_submission_once(shares: list[tuple[float, float]]) -> None:
-    found = overview.make_histogram([make_student(share * most, most) for share, most in shares])
-    assert sum(one.count for one in found) == len(shares)
-    assert [one.label for one in found][::5] == ["0–9", "50–59", "all"]
-    assert max(one.height for one in found) == (1 if shares else 0)
-
-
 def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
     bins = {0: "0–9", 9.99: "0–9", 10: "10–19", 99.5: "90–99", 100: "all", 99.9999999999: "all"}
     for score, label in bins.items():
@@ -166,15 +158,6 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_page_shows_tracks_only_if_several_exist(tmp_path: Path) -> None:
-    page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
-    core, models = (course().tracks[name].title for name in ("core", "models"))
-    assert page.count(f'colspan="8">{core}</th>') == 2, "a track has eight columns of points and eight of statuses"
-    assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
-    assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
-    assert core not in write_page(tmp_path / "one", *make_class(3))
-
-
 def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = [make_result(f"words of {name}", submission=name) for name in ("ada", "li & co")]
     page = write_page(tmp_path, *results)
@@ -264,9 +247,8 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
-@pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
-def test_page_renders_any_message(words: str, tmp_path: Path) -> None:
-    said = words.replace("\ud800", "")  # JSON can't represent it
+def test_class_page_renders_hostile_message_as_text(tmp_path: Path) -> None:
+    said = HOSTILE.replace("\ud800", "")  # JSON can't represent it
     page = write_page(tmp_path, replace(make_result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)

@@ -25,6 +25,13 @@ def test_unusual_names_are_preserved(tmp_path: Path, name: str) -> None:
     assert ([entry.id for entry in entries], refused) == ([name], [])
 
 
+@pytest.mark.parametrize(("name", "expected"), [("ada.zip", "ada"), ("a.b.tar.gz", "a.b"), ("Zoë.tgz", "Zoë")])
+def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, expected: str) -> None:
+    (tmp_path / name).touch()
+    (entry,), _ = assign_ids([tmp_path / name])
+    assert entry.id == expected
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [

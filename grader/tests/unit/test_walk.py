@@ -7,14 +7,12 @@ import io
 import lzma
 import os
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from grader.pipeline import intake
 from grader.pipeline.intake import take_in
@@ -76,9 +74,8 @@ def read_outcome(path: Path) -> tuple[object, ...]:
     return found.files, found.near_misses, found.aside
 
 
-CASES: dict[
-    str, tuple[dict[str, bytes], Mapping[str, bytes] | str]
-] = {  # the files, and those that are read or why not
+Case: TypeAlias = tuple[dict[str, bytes], Mapping[str, bytes] | str]  # the files, and those that are read or why not
+CASES: dict[str, Case] = {
     "two levels deep, as from Windows": ({"main/main/assignment/linear.py": RIGHT}, {"linear.py": RIGHT}),
     "seven levels deep": ({"a/b/c/d/e/f/g/linear.py": RIGHT}, {"linear.py": RIGHT}),
     "draft and final": (
@@ -198,39 +195,11 @@ def test_all_kinds_of_trees_are_read_as_expected(name: str, tmp_path: Path) -> N
             assert read_outcome(path) == outcome, ending
 
 
-PARTS = ("a", "b", "assignment", "tests", ".git", "x.zip", "linear.py", "sgd.py", "helper.py", "Linear.py", "y.rar")
-FOLDERS = st.lists(st.sampled_from(PARTS[:5]), max_size=3)
-PATHS = st.builds(lambda folders, name: "/".join([*folders, name]), FOLDERS, st.sampled_from(PARTS[5:]))
-TREES = st.dictionaries(
-    PATHS, st.sampled_from((RIGHT, WRONG, pack_zip({"c/linear.py": RIGHT}))), min_size=1, max_size=6
-)
-
-
-@given(TREES)
-@settings(max_examples=100, deadline=None)
-def test_folder_and_its_archives_are_read_alike(files: dict[str, bytes]) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        outcome = read_outcome(write_tree(folder / "tree", files))
-        for ending, pack in FORMS.items():
-            path = folder / f"packed{ending}"
-            path.write_bytes(pack(files))
-            assert read_outcome(path) == outcome, ending
-
-
 @pytest.mark.parametrize(
     "name",
     [
-        *("linear (1).py", "linear-1.py", "linear copy.py", "Linear.py", "linear.Py", "linear.py.txt", "linear.ipynb"),
-        *(
-            "linear_final.py",
-            "jdoe_linear.py",
-            "linear2.py",
-            "linear - 副本.py",
-            "linear.docx",
-            "LINEAR",
-            "linear.py (1)",
-        ),
+        *("linear (1).py", "linear copy.py", "Linear.py", "linear.py.txt", "linear.ipynb", "linear_final.py"),
+        *("jdoe_linear.py", "linear2.py", "linear - 副本.py", "LINEAR", "linear.py (1)"),
     ],
 )
 def test_misnamed_file_of_kata_is_found(name: str, tmp_path: Path) -> None:
@@ -258,7 +227,6 @@ def test_single_file_is_a_submission(tmp_path: Path) -> None:
         read_submission(copy)
 
 
-ZEROS = bytes(MIB + 1)
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {  # archives that are small, and why they are refused
     "bzip2.zip": (
         lambda: pack_zip({"linear.py": bytes(100 * MIB)}, zipfile.ZIP_BZIP2),
@@ -268,8 +236,6 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {  # archives that are small
         lambda: pack_zip({"linear.py": bytes(20 * MIB)}, zipfile.ZIP_LZMA),
         "is compressed with an unusual method",
     ),
-    "deflate.zip": (lambda: pack_zip({"linear.py": bytes(100 * MIB)}), "contains a file larger than 1 MiB"),
-    "many.zip": (lambda: pack_zip({f"{i}/linear.py": ZEROS[1:] for i in range(40)}), "larger than 16 MiB in total"),
     "x.tar.xz": (lambda: lzma.compress(bytes(200 * MIB), preset=0), "unpacks to more than 64 MiB"),
     "x.tar.bz2": (lambda: pack_tar({"a": bytes(70 * MIB)}, "w:bz2"), "unpacks to more than 64 MiB"),
     "nested.zip": (
