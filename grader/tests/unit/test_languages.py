@@ -26,10 +26,8 @@ from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
 from torchkata.i18n import (
     LANGUAGES,
     Language,
-    count_columns,
     find_shared_text,
     language,
-    pad,
     preload_texts,
     texts,
     words,
@@ -194,16 +192,9 @@ def test_failure_message_is_entirely_in_chinese(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(Wrong) as wrong:
         assert_equal(Opaque("tensor on the meta device"), torch.zeros(2))
     assert wrong.value.yours == "(meta 设备上的张量)"
-
-
-def test_chinese_preconditions_and_column_widths_are_correct(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练本身就已经不对"
-    assert (count_columns("完成"), count_columns("太慢 a"), pad("完成", 6)) == (4, 6, "完成  "), (
-        "wide characters count twice"
-    )
 
 
 def test_preloaded_texts_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,14 +166,6 @@ def test_class_list_is_made_from_platform_table(tmp_path: Path, source: str) -> 
     assert (again.code, again.err) == (2, told)
 
 
-def test_table_without_ids_makes_no_class_list(tmp_path: Path) -> None:
-    store(tmp_path / "results", "ada", "done", "passed")
-    (tmp_path / "table.csv").write_text("Identifier,Grade\nParticipant 1,\n")
-    done = call_grader("marks", tmp_path / "results", tmp_path / "class", "--from", tmp_path / "table.csv")
-    assert "no column with e-mail addresses or other known ids; the columns are Identifier, Grade" in done.err
-    assert not (tmp_path / "class").exists()
-
-
 def test_worksheet_with_times_is_kept_for_marks(tmp_path: Path) -> None:
     store(tmp_path / "results", "ada@x.edu", "done", "passed")
     book = write_worksheet(tmp_path / "book.csv", "german")

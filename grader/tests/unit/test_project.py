@@ -60,30 +60,6 @@ def test_invalid_zoo_entries_are_rejected() -> None:
         list(zoo.read_entries(course().katas["linear"], tables))
 
 
-def test_patches_are_assigned_to_mistakes_by_name() -> None:
-    tables = {
-        "patches": {"unscaled": ["a", "b"], "he": {"he_normal": ["a", "c"], "he_uniform": [["a", "d"], ["e", "f"]]}},
-        "with_bias": {"breaks": "no bias"},
-    }
-    assert dict(zoo.read_entries(course().katas["linear"], tables)) == {
-        "unscaled": {"looks_like": "unscaled", "replace": ["a", "b"]},
-        "he_normal": {"looks_like": "he", "replace": ["a", "c"]},
-        "he_uniform": {"looks_like": "he", "replace": [["a", "d"], ["e", "f"]]},
-        "with_bias": {"breaks": "no bias"},
-    }
-    assert zoo.make_source("x", "a + e", {"replace": ["a", "b"]}) == "b + e"
-    assert zoo.make_source("x", "a + e", {"replace": [["a", "d"], ["e", "f"]]}) == "d + f"
-
-
-def test_description_of_wrong_entry_states_its_mistake() -> None:
-    kata = course().katas["adagrad"]
-    words = {entry.name: entry.words for entry in zoo.load_wrong(kata)}
-    assert words["epsilon_outside"] == "Mistake: the 1e-5 is added outside the square root"
-    assert words["mean_of_the_squares"] == "Breaks: g2 is a sum, not a mean over the steps"
-    sentence = zoo.describe_mistake(kata, {"looks_like": "other_epsilon"})
-    assert sentence == "the number added inside the square root is eps instead of 1e-5"
-
-
 def test_lock_file_matches_project_and_constraints() -> None:
     text = (ROOT / "uv.lock").read_text("utf-8")
     packages = tomllib.loads(text)["package"]

@@ -2,11 +2,8 @@
 
 import base64
 import dataclasses
-import gc
 import hashlib
 import re
-import tracemalloc
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,6 @@ from msgspec.structs import replace
 
 from grader.base.text import printable
 from grader.output.page import overview, write
-from grader.output.page.overview import Analysis
 from grader.output.page.parts import make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import Student, summarize_student
@@ -172,29 +168,6 @@ def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: p
         assert {*Reader(own).messages} == {f"words of {name}"}
         assert 'href="../report.html#submissions"' in own
         assert f"words of {other}" not in own
-
-
-@pytest.mark.parametrize("most", [0, 100])
-def test_details_of_submissions_are_not_kept_in_memory(
-    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = []
-
-    def measure(students: Sequence[Student]) -> Analysis:
-        gc.collect()
-        held.append(tracemalloc.get_traced_memory()[0])
-        return overview.analyze(students)
-
-    monkeypatch.setattr(write, "MOST_ON_PAGE", most)
-    monkeypatch.setattr(write, "analyze", measure)
-    for count in (4, 40):
-        names = [f"s{number}" for number in range(count)]
-        for name in names:
-            load.write(make_result("message" * 2**14, submission=name), tmp_path)
-        tracemalloc.start()
-        assert write.write_report(tmp_path, names, {}) == []
-        tracemalloc.stop()
-    assert held[1] - held[0] < 4 * 2**14 * len("message"), "each submission must be written before the next is read"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:
