@@ -16,7 +16,6 @@ from grader.base.errors import CallError
 from grader.commands.requirements import wrong_imports
 from grader.proof import zoo
 from grader.tests import ROOT
-from grader.tests.conftest import run_python
 from torchkata.course import course
 
 COURSES = (
@@ -34,20 +33,12 @@ def test_courses_import_only_the_public_api(folder: str, below: tuple[str, ...])
     assert [line for path in paths for line in wrong_imports(path, ("torchkata", *below))] == []
 
 
-def test_public_names_exist_and_are_documented() -> None:
+def test_public_names_are_documented() -> None:
     assert len(torchkata.__all__) <= 20
-    for module in (torchkata, torchkata.speed):
-        for name in module.__all__:
-            assert getattr(module, name) is not None, name
     page = (ROOT / "docs/api.md").read_text("utf-8")
     named = re.findall(r"^- `([\w.]+)`$", page, re.MULTILINE)
     public = {*torchkata.__all__} - {"speed"} | {f"speed.{name}" for name in torchkata.speed.__all__}
     assert sorted(named) == sorted(public)
-
-
-def test_course_loads_without_torch() -> None:
-    code = "import sys, torchkata.course as c; print(len(c.course().workloads), 'torch' in sys.modules)"
-    assert run_python("-c", code).out == "6 False\n"
 
 
 def test_invalid_zoo_entries_are_rejected() -> None:

@@ -112,10 +112,6 @@ def test_page_shows_median_speed_and_thresholds_of_class(tmp_path: Path) -> None
     assert (sgd.median.of, sgd.median.share, sgd.ratio) == ("baseline", 0.6, 0.6)
     page = write_page(tmp_path, *results)
     row = page[page.index('title="Linear forward pass') :].partition("</tr>")[0]
-    assert re.findall(r'<td class="number" data-label="[^"]*">([^<]*)', row) == [
-        *("0.95", "0.74", "0.50", "0.60"),
-        *("2", "", "1", ""),
-    ]
     assert '<span class="gauge" style="--reached: 74.0%; --passing: 49.9%; --full: 60.0%"></span>' in row
 
 

@@ -14,8 +14,7 @@ import pytest
 import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference import plots
-from reference.language_model import command, curve, training_run
+from reference.language_model import command, training_run
 from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 
@@ -114,11 +113,6 @@ def test_minutes_must_be_a_number_in_range(assignment: Any, minutes: str) -> Non
     assert not command.FOLDER.exists()
 
 
-@pytest.mark.parametrize("device", ["gpu", "meta", "cuda:99"])
-def test_unknown_device_is_rejected(assignment: Any, device: str) -> None:
-    assert refuse(assignment, SystemExit, device=device).startswith(f"--device is {device!r}, which does not work here")
-
-
 def test_damaged_run_file_is_reported_and_kept(assignment: Any) -> None:
     call(assignment)
     for name in ("checkpoint.pt", "run.json", "tokens.bin"):
@@ -139,15 +133,6 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
         assert refuse(assignment, SystemExit).startswith("the loss in step 1 is nan")
     monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
     assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")
-
-
-def test_falling_losses_are_drawn_from_left_to_right() -> None:
-    *rows, _, axis = curve.draw([float(loss) for loss in range(1000, 0, -1)])
-    columns = [row.index("*") for row in rows if "*" in row]
-    assert columns == sorted(columns)
-    assert len(columns) == plots.LINES
-    assert axis.split()[1] == "1"
-    assert any("*" in row for row in curve.draw([2.0])), "a single step is drawn as well"
 
 
 def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
