@@ -88,15 +88,6 @@ def test_measured_value_must_be_positive_number(assignment: Any, wrong: Any) -> 
         list(measure.run(assignment, TEXTS))
 
 
-def test_drawing_places_losses_on_logarithmic_axis() -> None:
-    steps = rates.STEPS
-    curves = {0.1: [1e2] * steps, 0.01: [1e-3] * steps, 0.001: [0.0] * steps, 1.0: [float("nan")] * steps}
-    *rows, _, _ = [line.partition("|")[2].strip() for line in rates.draw(curves)][1:]
-    assert rows[0] == "x" * plots.COLUMNS
-    assert rows[-1] == "o" * plots.COLUMNS
-    assert not any(rows[1:-1])
-
-
 @pytest.mark.usefixtures("needs_matplotlib")
 def test_larger_learning_rate_converges_faster_until_divergence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from grader.tests.support.solution import SOLUTION
 from reference.language_model import command, training_run
@@ -133,12 +132,3 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
         assert refuse(assignment, SystemExit).startswith("the loss in step 1 is nan")
     monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
     assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")
-
-
-def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = torch.tensor([*b"a\x1b[31m\xff\t\r\nb" + b"c" * 100])
-    monkeypatch.setattr(assignment.language_model, "generate", lambda *_: tokens)
-    speaker = training_run.Speaker(assignment, TEXTS, command.FOLDER, math.inf)
-    lines = [*command.speak(speaker, training_run.Run({"device": "cpu"}), None)]
-    assert [len(line) <= command.WIDTH for line in lines] == [True] * 3
-    assert lines[0].startswith("  │ a·[31m·")
