@@ -57,15 +57,13 @@ def list_failures(code: bytes, kata: str, folder: Path, cwd: Path = ROOT, exampl
     return "" if done.code == 0 else done.out
 
 
-@pytest.mark.parametrize("strict", [False, True], ids=["as it is", "too strict"])
-def test_overly_strict_test_is_found(strict: bool, tmp_path: Path) -> None:
+def test_overly_strict_test_is_found(tmp_path: Path) -> None:
     copy = copy_course(tmp_path / "course")
     tests = copy / "tests/test_linear_backward.py"
-    if strict:
-        tests.write_text(tests.read_text("utf-8").replace("scale=scales[name],", "scale=0.0, roundings=0.25,"), "utf-8")
+    tests.write_text(tests.read_text("utf-8").replace("scale=scales[name],", "scale=0.0, roundings=0.25,"), "utf-8")
     solution = course().solution("linear_backward").read_bytes()
     failures = list_failures(solution, "linear_backward", tmp_path / "submission", copy, examples=5)
-    assert ("test_grad_x_is_grad_y_at_w_transposed" in failures) == bool(failures) == strict
+    assert "test_grad_x_is_grad_y_at_w_transposed" in failures
 
 
 @pytest.mark.timing

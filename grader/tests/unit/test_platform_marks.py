@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from grader.marks.gradebook import parse_time
+from grader.marks.roster import shorten_names
 from grader.marks.tables import find_header
 from grader.results.result import Finding, read, write
 from grader.tests.conftest import call_grader
@@ -179,6 +180,11 @@ def test_lines_above_header_are_skipped(above: str, tmp_path: Path) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class", **NO_RULES)
     (folder / "class.csv").write_text(f"{above}ID;Name\nada;Ada\nben;Ben\n", "utf-8")
     assert call_grader("marks", results, folder).err == ""
+
+
+def test_names_of_platforms_are_shortened() -> None:
+    names = ["Bjarne S_31005_assignsubmission_file", "hopper_LATE_5002_9020_a.zip", "hopper_5003_files", "ada"]
+    assert [*shorten_names(names, {"ada": "Ada L"}).values()] == ["Bjarne S", names[1], names[2], "Ada L"]
 
 
 def test_class_page_shows_names_marks_and_missing_people(tmp_path: Path) -> None:

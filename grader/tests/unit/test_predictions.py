@@ -10,6 +10,7 @@ from torchkata.course.predictions import (
     Predictions,
     draw_sizes,
     find_right,
+    format_file,
     has_questions,
     load_questions,
     parse_file,
@@ -39,6 +40,14 @@ def test_correct_number_follows_from_the_drawn_sizes() -> None:
     sizes = draw_sizes(question, 7, "roofline", "matmul")
     assert find_right(question, sizes, Prediction(100.0)) == pytest.approx(sizes["n"] / 3)
     assert f"two {sizes['n']} × {sizes['n']} matrices" in question.text.format(**sizes)
+
+
+def test_measured_value_is_read_from_predictions_file() -> None:
+    given = Predictions(1, {"time_matmul": {"seconds": Prediction(0.1, measured=0.05), "dtype": Prediction(2.0)}})
+    found = parse_file(format_file(given))
+    assert found == given
+    question = load_questions("time_matmul")["seconds"]
+    assert [find_right(question, {}, one) for one in found.katas["time_matmul"].values()] == [0.05, None]
 
 
 @pytest.mark.parametrize(

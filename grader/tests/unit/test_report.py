@@ -15,10 +15,9 @@ from grader.base.text import printable
 from grader.output.page import overview, write
 from grader.output.page.parts import make_parts
 from grader.output.page.speed import summarize_speed
-from grader.output.page.student import Student, summarize_student
+from grader.output.page.student import summarize_student
 from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
-from grader.results.items import Answer, Property
 from grader.results.result import Result
 from grader.results.view import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
@@ -61,30 +60,6 @@ def make_feedback(result: Result) -> str:
     return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), None))
 
 
-def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
-    """Return a student with the given points who attempted two tests of `linear`."""
-    made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [])
-    answers = {Property("linear", name): Answer("passed", 1.0, 1.0) for name in ("test_a", "test_b")}
-    wrong = {which: Answer("failed", 0.0, 1.0, diagnosis=diagnosis) for which, diagnosis in (failed or {}).items()}
-    return dataclasses.replace(made, answers=answers | wrong)
-
-
-def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
-    bins = {0: "0–9", 9.99: "0–9", 10: "10–19", 99.5: "90–99", 100: "all", 99.9999999999: "all"}
-    for score, label in bins.items():
-        assert [one.label for one in overview.make_histogram([make_student(score)]) if one.count] == [label]
-    assert overview.compute_spread([make_student(50)]) == (0.5, 0.5, 0.5)
-    assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == (0.25, 0.5, 0.75)
-
-
-def test_most_frequently_failed_test_is_listed_first() -> None:
-    a, b = Property("linear", "test_a"), Property("linear", "test_b")
-    students = [make_student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
-    first, second = overview.find_failing(students)
-    assert (first.which, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
-    assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
-
-
 def test_report_shows_status_and_points_of_results() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = []
@@ -97,28 +72,6 @@ def test_report_shows_status_and_points_of_results() -> None:
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
-
-
-def test_page_shows_median_speed_and_thresholds_of_class(tmp_path: Path) -> None:
-    made = make_result_with_speed("why")
-    slower = replace(made.performance[0], ratio=0.19, mfu=0.148, score=0, outcome="failed")
-    results = [
-        replace(made, submission="ada"),
-        replace(made, submission="ben"),
-        replace(made, submission="cleo", performance=[slower, *made.performance[1:3]]),
-    ]
-    students = [summarize_student(one, []) for one in results]
-    found = {one.workload.name: one for one in summarize_speed(students)}
-    assert set(found) == {"linear_forward", "cruncher_step", "sgd_step"}
-    linear, sgd = found["linear_forward"], found["sgd_step"]
-    assert (linear.median.of, linear.median.share, linear.ratio) == ("peak", 0.74, 0.95)
-    needed = linear.median.thresholds
-    assert (needed.passing, needed.full) == pytest.approx((0.64 * 0.74 / 0.95, 0.77 * 0.74 / 0.95))
-    assert (linear.earned, sgd.earned) == ({"all": 2, "some": 0, "none": 1}, {"all": 0, "some": 2, "none": 0})
-    assert (sgd.median.of, sgd.median.share, sgd.ratio) == ("baseline", 0.6, 0.6)
-    page = write_page(tmp_path, *results)
-    row = page[page.index('title="Linear forward pass') :].partition("</tr>")[0]
-    assert '<span class="gauge" style="--reached: 74.0%; --passing: 49.9%; --full: 60.0%"></span>' in row
 
 
 def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:

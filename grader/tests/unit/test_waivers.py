@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.results.faults import Fault, describe_open, describe_waived
 from grader.results.previous import forget_older, keep_previous
 from grader.results.result import read
 from grader.results.view import view_as_student
@@ -37,6 +38,19 @@ def write_waived_class(tmp_path: Path, waive: str, *outcomes: Outcome) -> tuple[
 )
 def test_waived_test_does_not_affect_status(outcomes: list[Outcome], status: Status) -> None:
     assert get_status(outcomes) == status
+
+
+def test_faults_are_described_once_per_cause() -> None:
+    faults = {
+        "ada": [Fault("waived", "linear.test_a"), Fault("broken", "sgd.test_b"), Fault("unsettled", "sgd.test_c")],
+        "ben": [Fault("waived", "linear.test_a"), Fault("unsettled", "adam.test_d")],
+    }
+    assert describe_waived(faults) == ["linear.test_a is waived: 2 submissions get its full points"]
+    assert describe_open(faults) == [
+        "sgd.test_b is broken for 1 submission: fix it, or waive it in waive.toml",
+        "2 submissions could not be graded because the machine was too slow or failed (sgd.test_c, adam.test_d); "
+        "run the same `grader grade` command again: ada, ben",
+    ]
 
 
 @pytest.mark.parametrize(

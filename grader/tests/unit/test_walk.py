@@ -118,6 +118,14 @@ CASES: dict[str, Case] = {
     "a class of Moodle": ({PORTAL: RIGHT}, "looks like a class from Moodle; use: grader grade --layout moodle DIR"),
     "a class of Canvas": ({"a_LATE_1_2_x.zip": b"", "b_3_4_y.py": b""}, "looks like a class from Canvas"),
     "a file that is named as by Canvas": ({"linear.py": RIGHT, "lab_1_2_x.txt": b""}, {"linear.py": RIGHT}),
+    "a class of Gradescope": (
+        {"submission_metadata.yml": b"", "submission_1/linear.py": RIGHT},
+        "looks like a class from Gradescope",
+    ),
+    "a class of GitHub": (
+        {"hw1-ada/.git/HEAD": b"", "hw1-ada/linear.py": RIGHT, "hw1-bob/.git/HEAD": b""},
+        "looks like a class from GitHub; use: grader grade --layout github DIR",
+    ),
     "a whole handout": (
         {
             f"hw/{place}/linear.py": place.encode()
