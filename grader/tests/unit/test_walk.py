@@ -146,8 +146,8 @@ CASES: dict[str, Case] = {
     ),
     "an archive in it": ({"notes.txt": b"", "hw/work.zip": pack_zip({"linear.py": RIGHT})}, {"linear.py": RIGHT}),
     "different archives in it": (
-        {"a.zip": pack_zip({"linear.py": RIGHT}), "b.zip": pack_zip({"linear.py": WRONG})},
-        "linear.py is in a.zip and b.zip, and they differ: hand in one",
+        {"a.zip": pack_zip({"linear.py": RIGHT}), "b.ZIP": pack_zip({"x/linear.py": WRONG})},
+        "linear.py is in a.zip and b.ZIP/x, and they differ: hand in one",
     ),
     "an archive beside katas": ({"linear.py": RIGHT, "old.zip": pack_zip({"linear.py": WRONG})}, {"linear.py": RIGHT}),
     "an archive in an archive in it": (
