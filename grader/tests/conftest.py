@@ -129,7 +129,6 @@ def do_nothing() -> None:
 needs_bwrap = pytest.fixture(scope="session")(do_nothing)
 needs_browser = pytest.fixture(scope="session")(do_nothing)
 needs_compiler = pytest.fixture(scope="session")(do_nothing)
-needs_gettext = pytest.fixture(scope="session")(do_nothing)
 needs_jupyter = pytest.fixture(scope="session")(do_nothing)
 needs_linters = pytest.fixture(scope="session")(do_nothing)
 needs_matplotlib = pytest.fixture(scope="session")(do_nothing)

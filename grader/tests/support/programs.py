@@ -47,7 +47,6 @@ PROGRAMS: Mapping[str, Program] = {  # keyed by the fixture with which a test sa
     "needs_slurm": Program(
         "Slurm", ("munged", "slurmctld", "slurmd", "sbatch", "srun"), "slurm-wlm munge", ("submitit",), root=True
     ),
-    "needs_gettext": Program("gettext", ("msgfmt",), "gettext"),
     "needs_compiler": Program("a C compiler", ("cc",), "gcc libc6-dev"),
     "needs_mkdocs": Program("the documentation tools", (), "", ("mkdocs",)),
     "needs_jupyter": Program("Jupyter", (), "", ("nbclient", "jupytext")),

@@ -27,9 +27,9 @@ FAILURES: tuple[tuple[Outcome, str], ...] = (
 STREAMING = ("sgd_step", "adagrad_step")  # workloads that are limited by memory
 
 
-def make_class(count: int, *, seed: int = 0, timed: bool = True, tracks: Sequence[str] = ("core",)) -> Iterator[Result]:
+def make_class(count: int, *, seed: int = 0, timed: bool = True) -> Iterator[Result]:
     """Yield `count` results, determined by the seed. About one in twenty has no speed results."""
-    katas, names = course().choose([], tracks), NAMES.split()
+    katas, names = course().choose([], ["core"]), NAMES.split()
     chance = random.Random(seed)
     for number in range(count):
         name = names[number % len(names)] + (f"_{number // len(names) + 1}" if number >= len(names) else "")

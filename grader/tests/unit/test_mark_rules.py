@@ -3,15 +3,14 @@
 import csv
 import io
 from datetime import UTC, datetime
-from unittest.mock import Mock
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.marks import gradebook, roster
-from grader.marks.roster import Person, match_submissions, normalize
+from grader.marks import gradebook
+from grader.marks.roster import Person, match_submissions
 from grader.marks.rules import Extension, Mark, Override, Points, Policy, compute_mark, count_days_late
 from grader.output import lms
 
@@ -170,19 +169,3 @@ def test_mismatched_gradebook_is_rejected(content: str, format: gradebook.Gradeb
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)
-
-
-def test_matching_time_is_linear_in_class_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Mock(wraps=normalize)
-    for module in (roster, gradebook):
-        monkeypatch.setattr(module, "normalize", counted)
-    work = []
-    for size in (50, 100):
-        people = [Person(f"s{number}", name=f"Student {number}", lms_id=f"{number}") for number in range(size)]
-        counted.reset_mock()
-        matching = match_submissions(people, [f"hw-s{number}" for number in range(size)])
-        table = "id,mark\n" + "".join(f"{person.id},\n" for person in people)
-        filled, _ = lms.fill_gradebook(table, "csv", "mark", [(person, 1.0) for person in people], 1.0)
-        assert (len(matching.submissions), filled.count(",1\n")) == (size, size)
-        work.append(counted.call_count)
-    assert work[1] == 2 * work[0]

@@ -12,13 +12,12 @@ from torchkata.cli import packages
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import format_label, split_label
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import Finished
 from torchkata.notebook.html import progress, verdict
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
-from torchkata.seam.failures import Crashed, NotStarted, Place, TimedOut, Wrong
+from torchkata.seam.failures import Crashed, Place, Wrong
 
 LINEAR = course().katas["linear"]
 TESTS = list(LINEAR.points)
@@ -65,25 +64,6 @@ def test_verdict_shows_claim_mistake_and_values() -> None:
         *("expected", "float32[2]  [1, 2]", "yours", "None", "note", "a note"),
         "stuck? kata about linear, kata hint linear",
     ]
-
-
-def test_verdict_shows_three_failures_and_counts_others() -> None:
-    wrong = [explain_failure(test, Wrong(expected="1", yours=str(place))) for place, test in enumerate(TESTS[:5])]
-    texts = render(*wrong).texts
-    assert texts.count("linear · a claim <b>") == 3
-    assert any("and 2 more of linear" in text for text in texts)
-    stubs = [explain_failure(test, NotStarted(Place("linear.py", 18))) for test in TESTS]
-    line = "".join(render(*stubs, waits="   (builds on x: do that first)").texts)
-    assert line == f"– not started linear · Build a linear layer 0/{len(TESTS)}   (builds on x: do that first)"
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("label", ["", "expected", "timed out", "输入", "需要更多"])
-def test_split_label_reverses_format_label(label: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", language)
-    assert split_label(format_label(label, "x = 1")) == (label, "x = 1")
-    late = explain_failure(TESTS[0], TimedOut("no answer", Place("linear.py", 3, "while True:")), "a mistake").message
-    assert [split_label(line) is not None for line in late.splitlines()] == [False, False, True, True, False]
 
 
 def test_progress_has_a_row_for_each_kata() -> None:

@@ -2,11 +2,8 @@
 
 import base64
 import dataclasses
-import gc
 import hashlib
 import re
-import tracemalloc
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,19 +13,23 @@ from msgspec.structs import replace
 
 from grader.base.text import printable
 from grader.output.page import overview, write
-from grader.output.page.overview import Analysis
 from grader.output.page.parts import make_parts
 from grader.output.page.speed import summarize_speed
-from grader.output.page.student import Student, summarize_student
+from grader.output.page.student import summarize_student
 from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
-from grader.results.items import Answer, Property
 from grader.results.result import Result
 from grader.results.view import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
 from grader.tests.support.html_tree import get_text, parse_html
 from grader.tests.support.random_class import make_class
-from grader.tests.support.sample_results import HOSTILE, make_result, make_result_with_cpu_speed, make_result_with_speed
+from grader.tests.support.sample_results import (
+    HOSTILE,
+    OUTCOMES,
+    make_result,
+    make_result_with_cpu_speed,
+    make_result_with_speed,
+)
 from torchkata.course import course
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -59,38 +60,6 @@ def make_feedback(result: Result) -> str:
     return render_feedback(Shown(result, make_parts(result, view_as_student(result, platform_hides=False)), None))
 
 
-def make_student(score: float, max_score: float = 100.0, failed: dict[Property, str] | None = None) -> Student:
-    """Return a student with the given points who attempted two tests of `linear`."""
-    made = summarize_student(replace(make_result("why"), score=score, max_score=max_score, katas=[]), [])
-    answers = {Property("linear", name): Answer("passed", 1.0, 1.0) for name in ("test_a", "test_b")}
-    wrong = {which: Answer("failed", 0.0, 1.0, diagnosis=diagnosis) for which, diagnosis in (failed or {}).items()}
-    return dataclasses.replace(made, answers=answers | wrong)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1000)), max_size=30))
-def test_histogram_counts_each_submission_once(shares: list[tuple[float, float]]) -> None:
-    found = overview.make_histogram([make_student(share * most, most) for share, most in shares])
-    assert sum(one.count for one in found) == len(shares)
-    assert [one.label for one in found][::5] == ["0–9", "50–59", "all"]
-    assert max(one.height for one in found) == (1 if shares else 0)
-
-
-def test_histogram_and_quartiles_of_small_classes_are_correct() -> None:
-    bins = {0: "0–9", 9.99: "0–9", 10: "10–19", 99.5: "90–99", 100: "all", 99.9999999999: "all"}
-    for score, label in bins.items():
-        assert [one.label for one in overview.make_histogram([make_student(score)]) if one.count] == [label]
-    assert overview.compute_spread([make_student(50)]) == (0.5, 0.5, 0.5)
-    assert overview.compute_spread([make_student(score) for score in (0, 50, 100)]) == (0.25, 0.5, 0.75)
-
-
-def test_most_frequently_failed_test_is_listed_first() -> None:
-    a, b = Property("linear", "test_a"), Property("linear", "test_b")
-    students = [make_student(0, failed=failed) for failed in ({a: ""}, {a: "", b: "x"}, {b: "y"}, {b: "y"}, {})]
-    first, second = overview.find_failing(students)
-    assert (first.which, first.failed, first.tried, first.diagnosis, first.diagnosed) == (b, 3, 5, "y", 2)
-    assert (second.which, second.failed, second.diagnosis) == (a, 2, "")
-
-
 def test_report_shows_status_and_points_of_results() -> None:
     katas = [kata for kata in course().katas.values() if kata.track == "core"]
     students = []
@@ -103,32 +72,6 @@ def test_report_shows_status_and_points_of_results() -> None:
         assert sum(row.counts.values()) == 20
         scores = [one.cells[row.kata.name].score for one in students]
         assert row.mean == pytest.approx(sum(scores) / 20 / row.kata.max_score)
-
-
-def test_page_shows_median_speed_and_thresholds_of_class(tmp_path: Path) -> None:
-    made = make_result_with_speed("why")
-    slower = replace(made.performance[0], ratio=0.19, mfu=0.148, score=0, outcome="failed")
-    results = [
-        replace(made, submission="ada"),
-        replace(made, submission="ben"),
-        replace(made, submission="cleo", performance=[slower, *made.performance[1:3]]),
-    ]
-    students = [summarize_student(one, []) for one in results]
-    found = {one.workload.name: one for one in summarize_speed(students)}
-    assert set(found) == {"linear_forward", "cruncher_step", "sgd_step"}
-    linear, sgd = found["linear_forward"], found["sgd_step"]
-    assert (linear.median.of, linear.median.share, linear.ratio) == ("peak", 0.74, 0.95)
-    needed = linear.median.thresholds
-    assert (needed.passing, needed.full) == pytest.approx((0.64 * 0.74 / 0.95, 0.77 * 0.74 / 0.95))
-    assert (linear.earned, sgd.earned) == ({"all": 2, "some": 0, "none": 1}, {"all": 0, "some": 2, "none": 0})
-    assert (sgd.median.of, sgd.median.share, sgd.ratio) == ("baseline", 0.6, 0.6)
-    page = write_page(tmp_path, *results)
-    row = page[page.index('title="Linear forward pass') :].partition("</tr>")[0]
-    assert re.findall(r'<td class="number" data-label="[^"]*">([^<]*)', row) == [
-        *("0.95", "0.74", "0.50", "0.60"),
-        *("2", "", "1", ""),
-    ]
-    assert '<span class="gauge" style="--reached: 74.0%; --passing: 49.9%; --full: 60.0%"></span>' in row
 
 
 def test_rehearsals_are_marked_on_every_page(tmp_path: Path) -> None:
@@ -166,15 +109,6 @@ def test_page_allows_only_its_own_scripts(tmp_path: Path) -> None:
     assert re.findall(r"url\((?!#)", page) == []
 
 
-def test_page_shows_tracks_only_if_several_exist(tmp_path: Path) -> None:
-    page = write_page(tmp_path, *make_class(3, tracks=["core", "models"]))
-    core, models = (course().tracks[name].title for name in ("core", "models"))
-    assert page.count(f'colspan="8">{core}</th>') == 2, "a track has eight columns of points and eight of statuses"
-    assert f'<th scope="colgroup" colspan="3">{models}</th>' in page
-    assert page.index(f'<optgroup label="{core}">') < page.index(f'<optgroup label="{models}">')
-    assert core not in write_page(tmp_path / "one", *make_class(3))
-
-
 def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = [make_result(f"words of {name}", submission=name) for name in ("ada", "li & co")]
     page = write_page(tmp_path, *results)
@@ -189,29 +123,6 @@ def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: p
         assert {*Reader(own).messages} == {f"words of {name}"}
         assert 'href="../report.html#submissions"' in own
         assert f"words of {other}" not in own
-
-
-@pytest.mark.parametrize("most", [0, 100])
-def test_details_of_submissions_are_not_kept_in_memory(
-    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = []
-
-    def measure(students: Sequence[Student]) -> Analysis:
-        gc.collect()
-        held.append(tracemalloc.get_traced_memory()[0])
-        return overview.analyze(students)
-
-    monkeypatch.setattr(write, "MOST_ON_PAGE", most)
-    monkeypatch.setattr(write, "analyze", measure)
-    for count in (4, 40):
-        names = [f"s{number}" for number in range(count)]
-        for name in names:
-            load.write(make_result("message" * 2**14, submission=name), tmp_path)
-        tracemalloc.start()
-        assert write.write_report(tmp_path, names, {}) == []
-        tracemalloc.stop()
-    assert held[1] - held[0] < 4 * 2**14 * len("message"), "each submission must be written before the next is read"
 
 
 def test_report_page_shows_findings_and_inconclusive_tests(tmp_path: Path) -> None:
@@ -264,9 +175,8 @@ def test_hidden_messages_are_only_for_instructors(hide: Hide, tmp_path: Path) ->
     assert "timed out" not in own.partition("<body>")[2], "the outcome must be hidden"
 
 
-@pytest.mark.parametrize("words", [HOSTILE, "", "\n", "\u202e", "x" * 100_000], ids=lambda words: words[:1])
-def test_page_renders_any_message(words: str, tmp_path: Path) -> None:
-    said = words.replace("\ud800", "")  # JSON can't represent it
+def test_class_page_renders_hostile_message_as_text(tmp_path: Path) -> None:
+    said = HOSTILE.replace("\ud800", "")  # JSON can't represent it
     page = write_page(tmp_path, replace(make_result_with_speed(said), findings=[load.Finding("linear", 1, said)]))
     assert len(SCRIPT.findall(page)) == 2
     assert Reader(page).messages[0] == printable(said)
@@ -282,3 +192,26 @@ def test_failure_shared_by_tests_is_shown_once() -> None:
     assert len(Reader(text).messages) == 1
     assert text.count(", the same") == len(tests) - 1
     assert all(test.name.removeprefix("test_").replace("_", " ") in text for test in tests)
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
+def test_students_see_only_points_of_hidden_test(hide: Hide, visibility: str) -> None:
+    hide(visibility)
+    rows = view_as_student(make_result("get_batch · claim\n  secret", file="get_batch.py"), platform_hides=False)
+    assert [row.title for row in rows[:2]] == ["hidden test 1", "hidden test 2"]
+    assert {row.result.message for row in rows} == {"", "This test is hidden."}
+    assert {(row.result.file, row.result.line, row.result.seconds) for row in rows} == {("", 0, 0.0)}
+    assert [row.result.outcome for row in rows[1:4]] == ["failed"] * 3, "the kind of failure must be hidden"
+    assert sum(row.result.max_score for row in rows) == course().katas["get_batch"].max_score
+
+
+def test_visibility_setting_reveals_claim_or_everything(hide: Hide) -> None:
+    one = make_result("get_batch · claim\n  secret", file="get_batch.py")
+    hide("hidden", "claim")
+    row = view_as_student(one, platform_hides=False)[2].result
+    assert (row.name, row.outcome, row.file, row.line) == ("test_start_positions_are_uniform", "failed", "", 0)
+    assert row.message == "get_batch · claim\n  The test's input and your result are hidden."
+    hide("hidden", "all")
+    rows = view_as_student(one, platform_hides=False)
+    assert [row.result.outcome for row in rows[:7]] == list(OUTCOMES)
+    assert (rows[2].result.message, rows[2].result.line) == ("get_batch · claim\n  secret", 7)

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from grader.base import cleanup
-from grader.base.terminal import create_console
-from grader.output import summary
 from grader.pipeline.reference import UNUSED, clear_unused
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
@@ -48,19 +46,6 @@ def test_report_rebuilds_gradebook_and_shows_findings(tmp_path: Path) -> None:
     assert cells == [("ada", "1.0", "0"), ("ben", "2.0", "1")]
     assert "1/2" in done.out
     assert "  ben  linear.py, line 7: torch.nn.Linear: [look]" in done.out
-
-
-def test_table_of_large_class_is_truncated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("ada", "ben", "eve"):
-        store(tmp_path, name, "done", "passed", "passed")
-    rows, _ = summary.rebuild(tmp_path)
-    monkeypatch.setattr(summary, "ROWS", 1)
-    summary.print_class(create_console(), rows, tmp_path, limit=None)
-    printed = capsys.readouterr().out
-    assert [name for name in ("ada", "ben", "eve") if name in printed] == ["ada"]
-    assert "… and 2 more; gradebook.csv has all of them" in printed
 
 
 def test_report_names_files_that_are_not_results(tmp_path: Path) -> None:

@@ -69,9 +69,3 @@ def test_missing_and_truncated_code_is_reported(folder: Path) -> None:
         ],
     )
     assert {path.name for path in (folder / "a place/submissions").iterdir()} == {"ada", "ben", "cleo"}
-
-
-def test_unusable_place_is_refused(folder: Path) -> None:
-    (folder / "a place").write_text("")
-    done = export(folder)
-    assert (done.code, done.err) == (2, f"grader: --to {folder}/a place: can't write there (Not a directory)\n")

@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference import plots
-from reference.language_model import command, cost, curve, training_run
-from torchkata.cli import plugins
+from reference.language_model import command, training_run
 from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 
@@ -52,7 +49,9 @@ def refuse(assignment: Any, kind: type[BaseException], **options: str) -> str:
 
 
 @pytest.mark.usefixtures("needs_matplotlib")
-def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cost_is_predicted_measured_and_explained(
+    assignment: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = call(assignment)
     assert "1 source files, 4,200 bytes" in text, "other folders must be left out"
     assert text.index("Before training") < text.index("Prediction") < text.index("Training from step 0")
@@ -62,9 +61,10 @@ def test_cost_is_predicted_measured_and_explained(assignment: Any, capsys: pytes
     assert text.endswith(f"The run is complete. To begin a new one, delete {command.FOLDER}.")
     assert re.search(r"█{20} step (\d+)/\1   loss", capsys.readouterr().out)
     assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "matplotlib" else find_spec(name))
     again = call(assignment)
     assert "Training from" not in again
-    assert again.splitlines()[-1] == text.splitlines()[-1]
+    assert again.splitlines()[-2:] == ["for a plot, run: pip install matplotlib", text.splitlines()[-1]]
 
 
 def test_resumed_run_gives_same_result_as_uninterrupted_run(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,15 +105,6 @@ def test_run_stops_when_its_time_is_up(assignment: Any, monkeypatch: pytest.Monk
     assert re.search(r"The time is up at step \d+0 of 10200\. To continue: kata speak$", text)
 
 
-def test_gpu_is_compared_with_its_datasheet(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "CPU", TINY | {"bfloat16": True})
-    assert "The run is complete" in call(assignment)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA H100 80GB HBM3")
-    assert cost.look_up_promised(assignment, "cuda", torch.bfloat16) == pytest.approx(989.4e12, rel=0.01)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "another")
-    assert cost.look_up_promised(assignment, "cuda", torch.bfloat16) is None
-
-
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "ten", "", "1441"])
 def test_minutes_must_be_a_number_in_range(assignment: Any, minutes: str) -> None:
     line = refuse(assignment, SystemExit, minutes=minutes)
@@ -121,29 +112,15 @@ def test_minutes_must_be_a_number_in_range(assignment: Any, minutes: str) -> Non
     assert not command.FOLDER.exists()
 
 
-@pytest.mark.parametrize("device", ["gpu", "meta", "cuda:99"])
-def test_unknown_device_is_rejected(assignment: Any, device: str) -> None:
-    assert refuse(assignment, SystemExit, device=device).startswith(f"--device is {device!r}, which does not work here")
-
-
-def test_missing_standard_library_sources_are_reported(assignment: Any, tmp_path: Path) -> None:
-    (tmp_path / "lib/word.py").unlink()
-    assert refuse(assignment, OSError).startswith("the source code of this Python's standard library is not in ")
-
-
-@pytest.mark.parametrize("name", ["checkpoint.pt", "run.json", "tokens.bin"])
-def test_damaged_run_file_is_reported_and_kept(assignment: Any, name: str) -> None:
+def test_damaged_run_file_is_reported_and_kept(assignment: Any) -> None:
     call(assignment)
-    file = command.FOLDER / name
-    damaged = file.read_bytes()[:50]
-    file.write_bytes(damaged)
-    assert refuse(assignment, SystemExit).startswith(f"{file} cannot be read (")
-    assert file.read_bytes() == damaged
-
-
-def test_insufficient_disk_space_is_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6, 0))
-    assert refuse(assignment, OSError).startswith("the disk is full: ")
+    for name in ("checkpoint.pt", "run.json", "tokens.bin"):
+        file = command.FOLDER / name
+        whole = file.read_bytes()
+        file.write_bytes(whole[:50])
+        assert refuse(assignment, SystemExit).startswith(f"{file} cannot be read (")
+        assert file.read_bytes() == whole[:50]
+        file.write_bytes(whole)
 
 
 def test_unusable_results_of_student_functions_are_reported(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,40 +132,3 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
         assert refuse(assignment, SystemExit).startswith("the loss in step 1 is nan")
     monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
     assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")
-
-
-def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "matplotlib" else find_spec(name))
-    assert "\nfor a plot, run: pip install matplotlib\n" in call(assignment)
-    assert not command.PICTURE.exists()
-
-
-def test_falling_losses_are_drawn_from_left_to_right() -> None:
-    *rows, _, axis = curve.draw([float(loss) for loss in range(1000, 0, -1)])
-    columns = [row.index("*") for row in rows if "*" in row]
-    assert columns == sorted(columns)
-    assert len(columns) == plots.LINES
-    assert axis.split()[1] == "1"
-    assert any("*" in row for row in curve.draw([2.0])), "a single step is drawn as well"
-
-
-def test_unprintable_bytes_are_shown_as_dots(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = torch.tensor([*b"a\x1b[31m\xff\t\r\nb" + b"c" * 100])
-    monkeypatch.setattr(assignment.language_model, "generate", lambda *_: tokens)
-    speaker = training_run.Speaker(assignment, TEXTS, command.FOLDER, math.inf)
-    lines = [*command.speak(speaker, training_run.Run({"device": "cpu"}), None)]
-    assert [len(line) <= command.WIDTH for line in lines] == [True] * 3
-    assert lines[0].startswith("  │ a·[31m·")
-
-
-def test_speak_command_options_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = []
-
-    def run(_assignment: Any, _texts: Any, **options: str) -> list[str]:
-        given.append(options)
-        return []
-
-    monkeypatch.setattr(command, "run", run)
-    assert plugins.run(course().katas["language_model"], ["--minutes", "3", "--device=cpu"]) == 0
-    assert plugins.run(course().katas["language_model"], []) == 0
-    assert given == [{"minutes": "3", "device": "cpu"}, {"minutes": "10", "device": ""}]

@@ -13,15 +13,13 @@ from rich.console import Console
 
 from grader.commands.diff import Change, compare
 from grader.output import gradebook
-from grader.output.formats import classroom50, github, gradescope
+from grader.output.formats import github, gradescope
 from grader.output.formats.gradescope import LiveReport
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.output.summary import build_class_table
 from grader.results import load
 from grader.results.result import KataResult, PerformanceResult, Result, write
 from grader.tests.support.platforms import (
-    AT,
-    RUNNER,
     parse_gradescope,
     parse_junit,
     remove_code_blocks,
@@ -108,13 +106,6 @@ def test_github_summary_has_a_speed_table() -> None:
         assert line in rehearsal
 
 
-def test_github_annotation_of_workloads_has_no_file() -> None:
-    line = github.list_annotations(make_result_with_speed(HOSTILE))[1]
-    assert line.startswith("::error title=performance%3A cruncher step::linear · Linear(x)")
-    assert "\n" not in line
-    assert line.endswith("(and 3 more of performance)")
-
-
 def test_unknown_workload_is_rejected() -> None:
     made = replace(make_result("why"), performance=[PerformanceResult("flash_attention", "passed", 1, 1)])
     with pytest.raises(ValueError, match="workload flash_attention has changed since this was graded; grade again"):
@@ -133,19 +124,6 @@ def test_gradescope_shows_pending_and_inconclusive_workloads(tmp_path: Path) -> 
     for outcome, words in cases:
         made = replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
         assert parse_gradescope(gradescope.render(made))["output"] == words
-
-
-def test_exports_without_workloads_do_not_mention_speed() -> None:
-    made = make_result("why")
-    contents = [
-        gradescope.render(made),
-        classroom50.render(made, classroom50.collect_fields({}, RUNNER), AT),
-        render_junit(made),
-        github.render_summary(made).encode(),
-        "\n".join(github.list_annotations(made)).encode(),
-    ]
-    for content in contents:
-        assert not [word for word in (b"performance", b"leaderboard", b"Speed") if word in content]
 
 
 def test_platforms_show_rehearsals_without_points() -> None:

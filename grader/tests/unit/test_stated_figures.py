@@ -3,8 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -12,18 +10,9 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests import ROOT
-from grader.tests.support.examples import (
-    FIGURE,
-    Names,
-    check_sums,
-    collect_names,
-    convert_to_python,
-    find_equations,
-    rounds_to,
-)
+from grader.tests.support.examples import FIGURE, Names, collect_names, convert_to_python, rounds_to
 from grader.tests.support.solution import SOLUTION
 
 SECTIONS = re.compile(r"^### (\w+): .*\n((?:(?!##).*\n)*)", re.MULTILINE)
@@ -57,40 +46,19 @@ def add_thousandths(dtype: torch.dtype) -> float:
     return total.item()
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The parameters of a Transformer, and the FLOPs of a forward pass on one sequence."""
-
-    parameters: int
-    products: int  # FLOPs of products with weights
-    attention: int  # FLOPs of products of activations
-
-    @property
-    def share(self) -> float:
-        """Attention's share of the FLOPs."""
-        return self.attention / (self.products + self.attention)
+LAYERS, WIDTH, TOKENS, CONTEXT = 48, 1600, 50257, 1024  # of GPT-2 XL
+PARAMETERS = LAYERS * (12 * WIDTH**2 + 13 * WIDTH) + (TOKENS + CONTEXT + 2) * WIDTH
 
 
-@cache
-def gpt2_xl(context: int = 1024) -> Cost:
-    """Count the parameters and FLOPs of GPT-2 XL, using torch's own layers without allocating their memory."""
-    with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        layer = nn.TransformerEncoderLayer(1600, 25, 4 * 1600, dropout=0.0, norm_first=True, batch_first=True)
-        embeddings, norm = nn.ModuleList([nn.Embedding(50257, 1600), nn.Embedding(1024, 1600)]), nn.LayerNorm(1600)
-        layer(torch.empty(1, context, 1600))
-    outer = sum(p.numel() for module in (embeddings, norm) for p in module.parameters())
-    flops = counter.get_flop_counts()["Global"]
-    weights = sum(count for operation, count in flops.items() if operation in (torch.ops.aten.mm, torch.ops.aten.addmm))
-    return Cost(
-        48 * sum(p.numel() for p in layer.parameters()) + outer,
-        48 * weights + 2 * context * 1600 * 50257,
-        48 * (counter.get_total_flops() - weights),
-    )
+def count_flops(context: int = CONTEXT) -> tuple[int, int]:
+    """Return the FLOPs of GPT-2 XL's forward pass on one token: in products with weights, and in attention."""
+    return 2 * (LAYERS * 12 * WIDTH**2 + TOKENS * WIDTH), LAYERS * 4 * context * WIDTH
 
 
 HELP: Names = {
     "step": step,
-    "gpt2_xl": gpt2_xl,
+    "count_flops": count_flops,
+    "PARAMETERS": PARAMETERS,
     "compute_steps": compute_steps,
     "add_thousandths": add_thousandths,
     "gauss": NormalDist(),
@@ -103,12 +71,8 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("cruncher", "= 14 parameters", "sum(p.numel() for p in Cruncher(2, 3).parameters()),"),
     ("sgd", "`lr = 0.25` moves p from 1 to 0.5 to 0.25", "0.25, *step(SGD, lambda p: 2 * p, 2, lr=0.25)"),
     ("sgd", "`lr = 1` moves it from 1 to −1 and back", "1, *step(SGD, lambda p: 2 * p, 1, lr=1)"),
-    ("adagrad", "becomes 9 and then 25", "3**2, 3**2 + 4**2"),
     ("adagrad", "the step is 0.30 `lr`", "1 - step(AdaGrad, lambda p: 0.001, 1, lr=1)[1],"),
     ("adagrad", "and 0.99 `lr` if it is added outside", "0.001 / (0.001 + 1e-5),"),
-    ("get_batch", "two windows are possible: 7 1 8 (then 2) and 1 8 2 (then 8)", "7, 1, 8, 2, 1, 8, 2, 8"),
-    ("train", "−1, and w = 0.75", "2 * (0.5 - 1), 0.5 - 0.25 * -1"),
-    ("train", "the second gradient is −3, and w = 1.25", "-2 - 1, 0.5 - 0.25 * -3"),
     ("checkpoint", "= 0.62 `lr`", "4 / sqrt(3**2 + 4**2 + 4**2),"),
     ("floating_point", "The largest float16 is 65504", "largest(torch.float16),"),
     ("floating_point", "257 becomes 256", "257, torch.tensor(257.0).bfloat16().item()"),
@@ -124,22 +88,25 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("memmap_tokens", "take 2.8 TB instead of 11.2", "1.4e12 * 2 / 1e12, 1.4e12 * 8 / 1e12"),
     ("memmap_tokens", "the bytes 7 0 8 0 9 0", "*np.array([7, 8, 9], '<u2').tobytes(),"),
     ("named_dimensions", "give scores of shape (2, 3)", "*attention_scores(torch.ones(2, 5), torch.ones(3, 5)).shape,"),
-    ("puzzles", "if x has 2 elements and y has 3", "2, 3"),
     ("puzzles", "and has shape (2, 3)", "*(torch.ones(2)[:, None] - torch.ones(3)).shape,"),
     ("puzzles", "`(w w2)` gives 1 1 2 2", "*repeat(torch.tensor([1, 2]), 'w -> (w w2)', w2=2),"),
     ("puzzles", "`(w2 w)` gives 1 2 1 2", "*repeat(torch.tensor([1, 2]), 'w -> (w2 w)', w2=2),"),
     ("flop_accounting", "which makes 48 FLOPs", "matmul_flops(2, 3, 4),"),
     ("flop_accounting", "takes 1.2e20 FLOPs", "training_flops(20e9, 1e9),"),
     ("flop_accounting", "needs 2.8 days", "training_days(1e9, 20e9, 1, 989.5e12, 0.5),"),
-    ("flop_accounting", "the sum is 1,557,611,200", "gpt2_xl().parameters,"),
-    ("flop_accounting", "6.2 GB in float32", "4e-9 * gpt2_xl().parameters,"),
-    ("flop_accounting", "24.9 GB (16 per parameter)", "16e-9 * gpt2_xl().parameters, 16"),
-    ("flop_accounting", "or 18.7 GB (2 + 2 + 8)", "12e-9 * gpt2_xl().parameters, 2, 2, 8"),
-    ("flop_accounting", "takes 3.1e9 FLOPs in products with weights", "gpt2_xl().products / 1024,"),
-    ("flop_accounting", "at the full context, 3.1e8 FLOPs in attention", "gpt2_xl().attention / 1024,"),
-    ("flop_accounting", "A sequence takes 3.5e12", "gpt2_xl().products + gpt2_xl().attention,"),
-    ("flop_accounting", "9% of them in attention", "100 * gpt2_xl().share,"),
-    ("flop_accounting", "a context of 16384, attention takes 62%", "16384, 100 * gpt2_xl(16384).share"),
+    ("flop_accounting", "the sum is 1,557,611,200", "PARAMETERS,"),
+    ("flop_accounting", "6.2 GB in float32", "4e-9 * PARAMETERS,"),
+    ("flop_accounting", "24.9 GB (16 per parameter)", "16e-9 * PARAMETERS, 16"),
+    ("flop_accounting", "or 18.7 GB (2 + 2 + 8)", "12e-9 * PARAMETERS, 2, 2, 8"),
+    ("flop_accounting", "takes 3.1e9 FLOPs in products with weights", "count_flops()[0],"),
+    ("flop_accounting", "at the full context, 3.1e8 FLOPs in attention", "count_flops()[1],"),
+    ("flop_accounting", "A sequence takes 3.5e12", "1024 * sum(count_flops()),"),
+    ("flop_accounting", "9% of them in attention", "100 * count_flops()[1] / sum(count_flops()),"),
+    (
+        "flop_accounting",
+        "a context of 16384, attention takes 62%",
+        "16384, 100 * count_flops(16384)[1] / sum(count_flops(16384))",
+    ),
     ("flop_accounting", "take 5.0 GB", "4 * 48 * 25 * 1024**2 / 1e9,"),
     ("promised_flops", "peak is 15 times", "989.4 / 67,"),
     ("promised_flops", "400 TFLOP/s are 40%", "400, 100 * mfu(400e12, 1, 989.4e12)"),
@@ -155,14 +122,11 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ),
     ("initialization", "0.27% of the values are beyond", "200 * gauss.cdf(-3),"),
     ("initialization", "45,000 weights in a matrix of 4096", "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096"),
-    ("initialization", "a bound of 3 is 192", "3, 3 * 64"),
-    ("linear_backward", "takes one product of 48 FLOPs", "2 * 2 * 3 * 4,"),
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
     ("measure_step", "5 products of 256 FLOPs", "3 * 2 - 1, matrix_matrix_work(8, 4, 4, torch.float32)[0]"),
     ("measure_step", "5 · 256 = 1280", "5, 256, predict_step(8, 4, 2, torch.float32, 1, 1)['flops']"),
     ("language_model", "a loss of log(256) = 5.55 nats", "256, math.log(256)"),
     ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
-    ("language_model", "norms 3 and 4 have the global norm 5", "3, 4, math.hypot(3, 4)"),
     ("momentum", "it becomes 1, 1.9, 2.71", "*compute_steps(Momentum, [1] * 3),"),
     ("momentum", "and eventually 10", "compute_steps(Momentum, [1] * 200)[-1],"),
     ("momentum", "it becomes 1, −0.1, 0.91", "*compute_steps(Momentum, [1, -1, 1]),"),
@@ -172,9 +136,6 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("rmsprop", "and 0.1 `lr`", "1e-5 / sqrt(0.01 * 1e-10 + 1e-8),"),
     ("adam", "is 3.2", "0.1 / sqrt(0.001),"),
     ("adamw", "to 0.9 here instead of 0.99", "1 - 0.1, step(AdamW, lambda p: 0, 1, lr=0.1, weight_decay=0.1)[1]"),
-    ("gradient_accumulation", "1, 1 and 4 have the mean 2", "1, 1, 4, (1 + 1 + 4) / 3"),
-    ("gradient_accumulation", "are 1 and 4, and their mean is 2.5", "1, 4, (1 + 4) / 2"),
-    ("activation_checkpointing", "8 FLOPs per token and parameter instead of 6", "2 + 2 + 4, 2 + 4"),
     ("mixed_precision", "in bfloat16 are 0.9961 and 1.0078", "1 - 2**-8, 1 + 2**-7"),
     ("mixed_precision", "the result is still 1", "add_thousandths(torch.bfloat16),"),
     ("mixed_precision", "in float32 it is 2", "add_thousandths(torch.float32),"),
@@ -195,11 +156,3 @@ def test_values_stated_on_the_page_are_correct(kata: str, words: str, computed: 
     assert len(values) == len(written)
     for value, figure in zip(values, written, strict=True):
         assert rounds_to(value, figure), value
-
-
-def test_calculations_on_the_page_are_correct() -> None:
-    assert check_sums(" ".join(read_sections().values())) >= 15
-    found = find_equations("after 16³² = 2¹²⁸ times, 4/√41 = 0.62, so w = 0.5 and x = y = 1")
-    assert found == [["16³²", "2¹²⁸"], ["4/√41", "0.62"]]
-    with pytest.raises(AssertionError):
-        check_sums("4/√41 = 0.63")

@@ -5,20 +5,11 @@ import json
 import pytest
 
 from grader.tests.conftest import FEW, grade
-from torchkata.course import course
+from grader.tests.support.submissions import edit_solution
 from torchkata.result import MAX_LINE, MOST, TestResult
 from torchkata.seam.values import Opaque
 
 HOSTILE = "a\x1b]0;title\x07\x1b[31m\u202e\nmachine   the machine failed\r\u2028b"
-NAMED = f"""
-        setattr(self, NAME, torch.nn.Parameter(torch.zeros(1)))
-
-
-NAME = {HOSTILE!r} + "k" * 100_000
-"""
-TYPED = f"""
-        return type({HOSTILE!r} * 9999, (), {{}})()
-"""
 
 
 def list_texts(value: object) -> list[str]:
@@ -31,17 +22,13 @@ def list_texts(value: object) -> list[str]:
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the stored result of a student whose names are hostile."""
+    """Return the stored result of a student who names a parameter and a type with hostile text."""
     folder = tmp_path_factory.mktemp("class")
+    made = "self.final = Linear(dim, 1)"
+    named = edit_solution("cruncher", made, f"{made}\n        setattr(self, NAME, self.final.weight)")
+    typed = edit_solution("linear", "return x @ self.weight", f"return type({HOSTILE!r} * 9999, (), {{}})()")
     (folder / "eve").mkdir()
-    cruncher, linear = (course().solution(name).read_text("utf-8") for name in ("cruncher", "linear"))
-    begin = "super().__init__()\n"
-    assert begin in cruncher
-    lines = "\n        import torch\n" + NAMED.partition("\n\n\n")[0] + "\n"
-    named = cruncher.replace(begin, begin + lines) + "\n\n" + NAMED.partition("\n\n\n")[2]
-    body = linear.index("return x @ self.weight")
-    typed = linear[:body] + TYPED.strip() + "\n"
-    (folder / "eve/cruncher.py").write_text(named)
+    (folder / "eve/cruncher.py").write_text(f"{named}\n\nNAME = {HOSTILE!r} + 'k' * 100_000\n")
     (folder / "eve/linear.py").write_text(typed)
     options = ("--kata", "linear,cruncher", "--examples", FEW, "--isolation", "none")
     assert grade(folder / "eve", "--out", folder / "out", *options).code == 0

@@ -1,21 +1,26 @@
-"""Tests of reading submissions: which files are read, and which student they belong to."""
+"""Tests of reading submissions: which files are read, which student they belong to, and which id they get."""
 
+import csv
 import os
 import socket
 import stat
-import tarfile
+import unicodedata
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader.base.errors import CallError
 from grader.marks.roster import Person, match_submissions
-from grader.pipeline.layouts import Download, find_submissions
+from grader.output import gradebook
+from grader.pipeline.layouts import find_submissions
 from grader.pipeline.submission_ids import assign_ids
 from grader.pipeline.trees import SubmissionError
 from grader.pipeline.walk import read_submission
+from grader.results.ids import DIGEST
+from grader.results.result import KataResult, Result
 
 
 def write_files(folder: Path, *names: str) -> Path:
@@ -44,80 +49,18 @@ def write_zip(path: Path, *names: str, content: str = "") -> Path:
     return path
 
 
-def test_katas_may_be_in_nested_folder_or_archive(tmp_path: Path) -> None:
-    wrapped = write_files(tmp_path / "a", "hw1/assignment/linear.py", "hw1/main.py", ".git/linear.py")
-    assert read_submission(wrapped).files == {"linear.py": b"# hw1/assignment/linear.py"}
-    moodle = tmp_path / "Ada L_17_assignsubmission_file"
-    write_zip(moodle / "my work.zip", "x/assignment/linear.py")
-    (moodle / "notes.txt").touch()
-    found = read_submission(moodle)
-    assert (found.id, found.files) == (moodle.name, {"linear.py": b"# x/assignment/linear.py"})
-    write_zip(moodle / "again.ZIP", "linear.py")
-    differ = r"^linear\.py is in again\.ZIP and my work\.zip/x/assignment, and they differ: hand in one; if this is"
-    with pytest.raises(SubmissionError, match=differ):
-        read_submission(moodle)
-    deep = write_files(tmp_path / "c", "not/too/deep/down/linear.py")
-    assert read_submission(deep).files == {"linear.py": b"# not/too/deep/down/linear.py"}
-    with pytest.raises(SubmissionError, match="contains no kata"):
-        read_submission(write_files(tmp_path / "d", "folder.zip/notes.txt"))
-
-
-def test_folder_of_class_is_expanded_with_layout(tmp_path: Path) -> None:
-    moodle = tmp_path / "moodle"
-    write_zip(moodle / "Ada_1_assignsubmission_file/x.zip", "linear.py")
-    write_files(moodle / "Ben_2_assignsubmission_file", "assignment/linear.py")
-    write_files(moodle, "Eve_3_assignsubmission_file/notes.txt", "grades.csv", ".DS_Store", "__MACOSX/x")
-    found = find_submissions([moodle], "moodle")
-    assert [path.name.split("_")[0] for path in found.submissions] == ["Ada", "Ben", "Eve"], "Eve's is empty, not lost"
-    assert found.passed_over == ["grades.csv"]
-    gradescope = write_files(tmp_path / "gradescope", "submission_metadata.yml", "submission_1/linear.py")
-    one = Download([gradescope / "submission_1"])
-    assert find_submissions([gradescope], "gradescope") == find_submissions(sorted(gradescope.iterdir())) == one
-    canvas = tmp_path / "canvas"
-    both = [write_zip(canvas / f"{name}_1_2_hw.zip", "linear.py") for name in ("ada", "ben")]
-    assert find_submissions([canvas], "canvas") == find_submissions(both) == Download(both)
-    for folder in (moodle, gradescope, canvas):
-        assert find_submissions([folder]) == Download([folder])
-        with pytest.raises(SubmissionError, match=f"; use: grader grade --layout {folder.name} DIR$"):
-            read_submission(folder)
-
-
-def test_loose_canvas_files_are_grouped_by_student(tmp_path: Path) -> None:
-    names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py", "张三_4712_92_my_help.py")
-    folder = write_files(tmp_path / "canvas", *names, "张三_4712_93_linear.py", "notes.txt", "linear_4.py")
+def test_two_loose_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    names = ("lovelaceada_LATE_4711_90_linear.py", "lovelaceada_LATE_4711_91_sgd-2.py")
+    folder = write_files(tmp_path / "canvas", *names, "notes.txt", "linear_4.py")
     found = find_submissions([folder], "canvas")
     assert (found.submissions, found.passed_over) == ([], ["linear_4.py", "notes.txt"])
-    entries, refused = assign_ids(found.submissions, found.loose)
-    assert refused == []
-    read_in = {entry.id: read_submission(entry.path, entry.files).files for entry in entries}
-    assert {id: list(files) for id, files in read_in.items()} == {
-        "lovelaceada_4711_files": ["linear.py", "sgd.py"],
-        "张三_4712_files": ["linear.py", "my_help.py"],
-    }
-    assert read_in["lovelaceada_4711_files"]["sgd.py"] == b"# lovelaceada_LATE_4711_91_sgd-2.py"
-    assert [entry.late_by_platform for entry in entries] == [True, False]
-    people = [Person("ada", lms_id="4711"), Person("zhang", lms_id="4712")]
-    assert match_submissions(people, [entry.id for entry in entries]).submissions == {
-        "ada": "lovelaceada_4711_files",
-        "zhang": "张三_4712_files",
-    }
+    (entry,), _ = assign_ids([], found.loose)
+    read_in = read_submission(entry.path, entry.files).files
+    assert read_in == {"linear.py": f"# {names[0]}".encode(), "sgd.py": f"# {names[1]}".encode()}
     write_files(folder, "lovelaceada_4711_99_sgd.py")
-    entry = assign_ids([], find_submissions([folder], "canvas").loose)[0][0]
+    (entry,), _ = assign_ids([], find_submissions([folder], "canvas").loose)
     with pytest.raises(SubmissionError, match=r"two of its files have the same name; remove one \(sgd\.py\)$"):
         read_submission(entry.path, entry.files)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("assignment/linear.py", "old/linear.py", "older/linear.py"),
-        ("linear.py", "old.zip", "older.zip"),
-        ("hw/linear.py", "notes/a.txt"),
-        ("docs/a.md", "tests/test_linear.py"),
-    ],
-)
-def test_single_submission_is_not_expanded(tmp_path: Path, names: tuple[str, ...]) -> None:
-    assert find_submissions([write_files(tmp_path / "ada", *names)]) == Download([tmp_path / "ada"])
 
 
 def test_class_without_submissions_is_rejected(tmp_path: Path) -> None:
@@ -129,17 +72,6 @@ def test_class_without_submissions_is_rejected(tmp_path: Path) -> None:
         find_submissions([metadata.parent], "gradescope")
     with pytest.raises(CallError, match=r"class\.zip: --layout needs a folder; unpack the download first$"):
         find_submissions([write_zip(tmp_path / "class.zip", "linear.py")], "canvas")
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"), [("ada.zip", "ada"), ("ada.tar.gz", "ada"), ("a.b.tgz", "a.b"), ("Zoë K.tar", "Zoë K")]
-)
-def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, expected: str) -> None:
-    path = write_zip(tmp_path / name, "linear.py")
-    if not name.endswith("zip"):
-        with tarfile.open(path, "w:gz" if name.endswith("gz") else "w") as archive:
-            archive.add(write_files(tmp_path / "files", "linear.py"), ".")
-    assert read_submission(path).id == expected
 
 
 def test_too_many_or_too_large_files_are_rejected(tmp_path: Path) -> None:
@@ -229,3 +161,115 @@ def test_read_survives_symlink_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     archive = write_zip(tmp_path / "eve.zip", "linear.py", content="eve's")
     swap_after_open(monkeypatch, "eve.zip", lambda: write_zip(tmp_path / "ada.zip", "linear.py").replace(archive))
     assert read_submission(archive).files == {"linear.py": b"eve's"}
+
+
+def make_folder(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize("name", ["Zoë K", "-rf", ".hidden", "=cmd()", "a,b", 'say "hi"', "李雷", "[bold]x", "x" * 255])
+def test_unusual_names_are_preserved(tmp_path: Path, name: str) -> None:
+    entries, refused = assign_ids([make_folder(tmp_path / name)])
+    assert ([entry.id for entry in entries], refused) == ([name], [])
+
+
+@pytest.mark.parametrize(("name", "expected"), [("ada.zip", "ada"), ("a.b.tar.gz", "a.b"), ("Zoë.tgz", "Zoë")])
+def test_submission_id_is_file_name_without_suffix(tmp_path: Path, name: str, expected: str) -> None:
+    (tmp_path / name).touch()
+    (entry,), _ = assign_ids([tmp_path / name])
+    assert entry.id == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        *((name, "unprintable characters") for name in ("two\nlines", "bell\a", "line\u2028break", "not\udcfftext")),
+        *((name, "a reserved name") for name in ("...zip", "gradebook.csv", ".slurm", ".seed", "Report.HTML")),
+        (".zip", "consists only of a file extension"),
+        ("\u0958" * 60, "longer than 255 bytes"),
+    ],
+)
+def test_invalid_name_is_rejected_without_affecting_other_submissions(tmp_path: Path, name: str, problem: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"") if name.endswith("zip") else path.mkdir()
+    entries, (refusal,) = assign_ids([path, make_folder(tmp_path / "ada")])
+    line = str(refusal)
+    assert [entry.id for entry in entries] == ["ada"]
+    assert problem in line
+    assert line.isprintable()
+    assert line.endswith("; rename it")
+
+
+def test_name_that_locale_cannot_decode_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: "ascii")
+    _, (refusal,) = assign_ids([tmp_path / "Zo\udcc3\udcab"])
+    assert refusal.reason == "its name is not ASCII; set a UTF-8 locale (such as LC_ALL=C.UTF-8), or rename it"
+
+
+@pytest.mark.parametrize(("one", "other"), [("ada", "Ada"), ("Straße", "STRASSE.zip"), ("ada", "ada.")])
+def test_distinct_names_in_one_folder_are_preserved(tmp_path: Path, one: str, other: str) -> None:
+    entries, refused = assign_ids([make_folder(tmp_path / one), make_folder(tmp_path / other)])
+    assert ([entry.id for entry in entries], refused) == ([one, other.removesuffix(".zip")], [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada", "ada.zip"),
+        ("ada", "sub/Ada"),
+        ("ada", "sub/ada"),
+        ("x" * 255, f"sub/{'x' * 255}"),
+        (unicodedata.normalize("NFC", "Zoë"), unicodedata.normalize("NFD", "Zoë")),
+    ],
+)
+def test_equal_names_get_distinct_stable_ids(tmp_path: Path, one: str, other: str) -> None:
+    paths = [make_folder(tmp_path / "class" / name) for name in (one, other, "ben")]
+    entries, refused = assign_ids(paths)
+    assert ([entry.path for entry in entries], refused) == (paths, [])
+    ids = [entry.id for entry in entries]
+    assert len(set(ids)) == 3
+    assert ids[2] == "ben"
+    assert all(DIGEST.search(id) and len(id.encode()) <= 255 for id in ids[:2])
+    assert {entry.id for entry in assign_ids([*reversed(paths)])[0]} == set(ids)
+    taken = assign_ids([make_folder(tmp_path / "class" / ids[0])])[0][0].id
+    assert taken != ids[0], "nobody can choose a name that is another's id"
+
+
+def test_exact_match_or_sole_readable_submission_is_used() -> None:
+    people = [Person("ada")]
+    found = match_submissions(people, ["Ada", "ada"])
+    assert (found.submissions, found.problems) == ({"ada": "ada"}, ("Ada: does not count, because ada counts for ada",))
+    one, other = (f"ada~{digit * 16}" for digit in "01")
+    assert match_submissions(people, [one, other], unreadable={one}).submissions == {"ada": other}
+    (problem,) = match_submissions(people, [one, other]).problems
+    assert problem.startswith(f"ada: has several submissions ({one}, {other})")
+    assert match_submissions([Person("ada", submission=one)], [one, other]).submissions == {"ada": one}
+
+
+def test_duplicate_path_and_symlink_share_one_id(tmp_path: Path) -> None:
+    path = make_folder(tmp_path / "ada")
+    entries, _ = assign_ids([path, tmp_path / "." / "ada", path])
+    assert [entry.id for entry in entries] == ["ada"]
+    (tmp_path / "ben").symlink_to(make_folder(tmp_path / "version 7"))
+    assert assign_ids([tmp_path / "ben"])[0][0].id == "ben"
+
+
+def test_gradebook_keeps_unusual_names(tmp_path: Path) -> None:
+    names = ["a,b", 'say "hi"', "two\nlines", "Zoë"]
+    katas = [KataResult("linear", "done", 12.0, 12.0)]
+    *graded, other = [Result(name, 12.0, 100.0, "", 0, 100, "bwrap", 0.0, {}, katas) for name in names]
+    gradebook.write([*graded, msgspec.structs.replace(other, katas=[])], tmp_path)
+    with (tmp_path / "gradebook.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    cells = [(row["submission"], row["linear"], row["linear_status"]) for row in rows]
+    assert cells == [(name, "12.0", "done") for name in names[:3]] + [("Zoë", "", "not_graded")]
+    assert "sgd" not in rows[0], "a kata without results has no column"
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()", "=a;b"])
+def test_gradebook_quotes_text_and_escapes_formulas(tmp_path: Path, name: str) -> None:
+    gradebook.write([Result(name, 1.0, 2.0, "", 0, 1, "none", 0.0, {}, [], unreadable="no; kata")], tmp_path)
+    header, row = (tmp_path / "gradebook.csv").read_text().splitlines()
+    assert header == '"submission","score","max_score","findings","unreadable"'
+    assert row == f'"\'{name}",1.0,2.0,0,"no; kata"'

@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -76,10 +77,8 @@ def read_outcome(path: Path) -> tuple[object, ...]:
     return found.files, found.near_misses, found.aside
 
 
-CASES: dict[
-    str, tuple[dict[str, bytes], Mapping[str, bytes] | str]
-] = {  # the files, and those that are read or why not
-    "two levels deep, as from Windows": ({"main/main/assignment/linear.py": RIGHT}, {"linear.py": RIGHT}),
+Case: TypeAlias = tuple[dict[str, bytes], Mapping[str, bytes] | str]  # the files, and those that are read or why not
+CASES: dict[str, Case] = {
     "seven levels deep": ({"a/b/c/d/e/f/g/linear.py": RIGHT}, {"linear.py": RIGHT}),
     "draft and final": (
         {"draft/linear.py": WRONG, "final/linear.py": RIGHT},
@@ -93,10 +92,6 @@ CASES: dict[
     "an equal kata with another helper": (
         {"a/sgd.py": RIGHT, "a/helper.py": WRONG, "b/sgd.py": RIGHT, "b/helper.py": RIGHT},
         "helper.py is in a and b, and they differ: hand in one",
-    ),
-    "a backup before the course": (
-        {"backup/assignment/linear.py": WRONG, "course/assignment/linear.py": RIGHT},
-        "linear.py is in backup/assignment and course/assignment, and they differ",
     ),
     "beside assignment": (
         {"linear.py": RIGHT, "assignment/linear.py": WRONG},
@@ -150,14 +145,9 @@ CASES: dict[
         {"linear.py": RIGHT},
     ),
     "an archive in it": ({"notes.txt": b"", "hw/work.zip": pack_zip({"linear.py": RIGHT})}, {"linear.py": RIGHT}),
-    "an archive of .tar.xz in it": ({"work.tar.xz": pack_tar({"a/linear.py": RIGHT})}, {"linear.py": RIGHT}),
-    "equal archives in it": (
-        {name: pack_zip({"linear.py": RIGHT}) for name in ("a.zip", "b.zip")},
-        {"linear.py": RIGHT},
-    ),
     "different archives in it": (
-        {"a.zip": pack_zip({"linear.py": RIGHT}), "b.zip": pack_zip({"linear.py": WRONG})},
-        "linear.py is in a.zip and b.zip, and they differ: hand in one",
+        {"a.zip": pack_zip({"linear.py": RIGHT}), "b.ZIP": pack_zip({"x/linear.py": WRONG})},
+        "linear.py is in a.zip and b.ZIP/x, and they differ: hand in one",
     ),
     "an archive beside katas": ({"linear.py": RIGHT, "old.zip": pack_zip({"linear.py": WRONG})}, {"linear.py": RIGHT}),
     "an archive in an archive in it": (
@@ -221,16 +211,8 @@ def test_folder_and_its_archives_are_read_alike(files: dict[str, bytes]) -> None
 @pytest.mark.parametrize(
     "name",
     [
-        *("linear (1).py", "linear-1.py", "linear copy.py", "Linear.py", "linear.Py", "linear.py.txt", "linear.ipynb"),
-        *(
-            "linear_final.py",
-            "jdoe_linear.py",
-            "linear2.py",
-            "linear - 副本.py",
-            "linear.docx",
-            "LINEAR",
-            "linear.py (1)",
-        ),
+        *("linear (1).py", "linear copy.py", "Linear.py", "linear.py.txt", "linear.ipynb", "linear_final.py"),
+        *("jdoe_linear.py", "linear2.py", "linear - 副本.py", "LINEAR", "linear.py (1)"),
     ],
 )
 def test_misnamed_file_of_kata_is_found(name: str, tmp_path: Path) -> None:
@@ -258,7 +240,6 @@ def test_single_file_is_a_submission(tmp_path: Path) -> None:
         read_submission(copy)
 
 
-ZEROS = bytes(MIB + 1)
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {  # archives that are small, and why they are refused
     "bzip2.zip": (
         lambda: pack_zip({"linear.py": bytes(100 * MIB)}, zipfile.ZIP_BZIP2),
@@ -268,8 +249,6 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {  # archives that are small
         lambda: pack_zip({"linear.py": bytes(20 * MIB)}, zipfile.ZIP_LZMA),
         "is compressed with an unusual method",
     ),
-    "deflate.zip": (lambda: pack_zip({"linear.py": bytes(100 * MIB)}), "contains a file larger than 1 MiB"),
-    "many.zip": (lambda: pack_zip({f"{i}/linear.py": ZEROS[1:] for i in range(40)}), "larger than 16 MiB in total"),
     "x.tar.xz": (lambda: lzma.compress(bytes(200 * MIB), preset=0), "unpacks to more than 64 MiB"),
     "x.tar.bz2": (lambda: pack_tar({"a": bytes(70 * MIB)}, "w:bz2"), "unpacks to more than 64 MiB"),
     "nested.zip": (

@@ -1,25 +1,25 @@
-"""Tests of `kata measure`, which draws the roofline of a device and a step as text and as an image."""
+"""Tests of `kata measure` and `kata rates`, which draw what they measure as text and as an image."""
 
 import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from grader.tests.support.solution import SOLUTION
 from reference import plots
-from reference.measure_step import command
+from reference.measure_step import command as measure
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
-from torchkata.cli import plugins
-from torchkata.course import CourseError, course
+from reference.train import command as rates
+from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 
 OWN = Assignment(SOLUTION, "exemplary")
 DEVICE = Roofline(1e12, 1e11, OWN.roofline)
-KATA = course().katas["measure_step"]
+POINTS = [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)]
+TEXTS = course().katas["measure_step"].command
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Return the reference solution with small sizes, on a device with known rates."""
     monkeypatch.chdir(tmp_path)
     for name, size in (("B", 32), ("D", 32), ("L", 2)):
-        monkeypatch.setattr(command, name, size)
+        monkeypatch.setattr(measure, name, size)
     measure_step = SimpleNamespace(**vars(OWN.measure_step) | {"measure_device": lambda *_: (1e9, 1e9)})
     return SimpleNamespace(
         measure_step=measure_step,
@@ -45,7 +45,7 @@ def test_operation_is_plotted_on_roof_at_its_intensity() -> None:
 
 
 def test_roofline_drawing_shows_roof_and_operations() -> None:
-    rows = [*draw(DEVICE, [Point(100, 1e12, PRODUCT), Point(0.1, 1e10, OTHER), Point(10, 1e11, STEP)])]
+    rows = [*draw(DEVICE, POINTS)]
     assert max(map(len, rows)) <= 80
     assert "\n".join(rows).isascii(), "a terminal without Unicode must show it"
     *rows, arrow, axis = rows
@@ -63,48 +63,40 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
 
 @pytest.mark.usefixtures("needs_matplotlib")
 def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
-    text = "\n".join(command.run(assignment, KATA.command))
+    text = "\n".join(measure.run(assignment, TEXTS))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
-    assert "predicted: " in text
-    assert "measured: " in text
-    assert "3 runs: " in text
+    assert all(words in text for words in ("predicted: ", "measured: ", "3 runs: "))
     for kind in ("matrix multiplications, forward", "ReLU, forward", "backward pass", "SGD"):
         assert re.search(rf"[\d.]+e-\d+ +[\d.]+e-\d+ +[\d.]+   {kind}$", text, re.MULTILINE), text
-    assert "Which of them is furthest from its roof, and why?" in text
     assert text.endswith("picture: roofline.png")
-    assert command.PICTURE.read_bytes().startswith(b"\x89PNG")
-
-
-def test_missing_matplotlib_message_suggests_installing_it(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "find_spec", lambda _: None)
-    *drawing, last = command.run(assignment, KATA.command)
-    assert last == "for a plot, run: pip install matplotlib"
-    assert any(STEP in line for line in drawing)
-    assert not command.PICTURE.exists()
+    assert measure.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.usefixtures("needs_matplotlib")
-def test_unwritable_picture_is_reported_in_one_line(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "PICTURE", Path("absent/roofline.png"))
-    *_, last = command.run(assignment, KATA.command)
-    assert last == "absent/roofline.png can't be written: No such file or directory"
+def test_picture_that_is_not_saved_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "PICTURE", Path("absent/roofline.png"))
+    told = measure.save(DEVICE, POINTS, TEXTS)
+    assert told == "absent/roofline.png can't be written: No such file or directory"
+    monkeypatch.setattr(measure, "find_spec", lambda _: None)
+    assert measure.save(DEVICE, POINTS, TEXTS) == "for a plot, run: pip install matplotlib"
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, None, "fast"])
 def test_measured_value_must_be_positive_number(assignment: Any, wrong: Any) -> None:
     assignment.measure_step.measure_step = lambda *_: {"seconds": wrong, "mfu": 0.5}
     with pytest.raises(ValueError, match=r"your measure_step returned .*; expected a positive number"):
-        list(command.run(assignment, KATA.command))
+        list(measure.run(assignment, TEXTS))
 
 
-def test_times_of_operations_add_up_to_the_step() -> None:
-    least = command.predict_kinds(DEVICE, 7.0)
-    assert least.keys() == {"matmul", "relu", "backward", "sgd"}
-    assert sum(least.values()) == pytest.approx(7.0)
-
-
-def test_course_defines_additional_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert plugins.find_commands()["measure"] == KATA
-    assert plugins.find_commands().keys().isdisjoint(course().katas), "a command must not hide a kata"
-    monkeypatch.setattr(plugins, "course", Mock(side_effect=CourseError("there is no course here")))
-    assert plugins.find_commands() == {}
+@pytest.mark.usefixtures("needs_matplotlib")
+def test_larger_learning_rate_converges_faster_until_divergence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [*rates.run(OWN, course().katas["train"].command)]
+    ends = {line.split()[3]: line.split(": ")[1] for line in lines if "lr = " in line}
+    assert float(ends["0.01"]) < float(ends["0.001"]) / 10
+    assert float(ends["0.1"]) < float(ends["0.001"]) / 10
+    assert ends["1"] == "the loss is infinite or NaN"
+    assert lines[-1] == "picture: rates.png"
+    assert rates.PICTURE.read_bytes().startswith(b"\x89PNG")
