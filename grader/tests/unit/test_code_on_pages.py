@@ -20,7 +20,6 @@ from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import sample_results
 from grader.tests.support.html_tree import get_text, parse_html
-from torchkata.course import course
 from torchkata.result import Status
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
@@ -82,12 +81,6 @@ def test_hidden_test_marks_no_line_on_students_page(hide: Hide) -> None:
     hide("hidden")
     found = Lines(make_page(make_crashed(7), TEXT))
     assert (len(found.lines), found.marked) == (11, {})
-
-
-def test_page_shows_course_and_date_of_grading() -> None:
-    page = make_page(sample_results.make_result("why"), "")
-    assert course().title in page
-    assert "graded on 2026-03-0" in page
 
 
 def make_class_page(folder: Path, *results: Result, **files: str) -> str:

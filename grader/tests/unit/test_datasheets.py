@@ -22,20 +22,14 @@ def test_only_h100_and_h200_have_mfu_thresholds() -> None:
     ("name", "dtype", "tf32", "peak"),
     [
         ("NVIDIA L40S", torch.bfloat16, False, 362e12),
-        ("NVIDIA L4", torch.bfloat16, False, 121e12),
-        ("NVIDIA H100 PCIe", torch.bfloat16, False, 756e12),
-        ("NVIDIA H100 NVL", torch.bfloat16, False, 835.5e12),
         ("NVIDIA H100 80GB HBM3", torch.bfloat16, False, 989.4e12),
         ("NVIDIA H200", torch.float32, False, 67e12),
         ("NVIDIA H200", torch.float32, True, 494.7e12),
         ("NVIDIA H200", torch.bfloat16, True, 989.4e12),
         ("NVIDIA H200", torch.float8_e4m3fn, False, 1979e12),
-        ("NVIDIA H200", torch.float8_e5m2, False, 1979e12),
         ("NVIDIA H200", torch.float64, False, None),
-        ("NVIDIA H200", torch.int8, False, None),
         ("Tesla V100-SXM2-16GB", torch.bfloat16, False, None),
         ("Tesla V100-SXM2-16GB", torch.float32, True, None),
-        ("NVIDIA A100-SXM4-80GB", torch.float8_e4m3fn, False, None),
     ],
 )
 def test_peak_depends_on_device_and_dtype(name: str, dtype: torch.dtype, peak: float | None, *, tf32: bool) -> None:

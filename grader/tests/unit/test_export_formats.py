@@ -1,22 +1,17 @@
 """Tests of the exports for each platform, which must be valid and treat messages as plain text."""
 
-import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-import jsonschema
 import msgspec
 import pytest
-import xmlschema
 
 from grader.base.errors import CallError
 from grader.output.formats import classroom50, github, gradescope
 from grader.results.result import Result
 from grader.tests.conftest import Hide
 from grader.tests.support.platforms import (
-    GRADESCOPE,
-    JUNIT,
     RUNNER,
     parse_gradescope,
     parse_junit,
@@ -60,19 +55,6 @@ def test_gradescope_visibility_selects_the_message(hide: Hide, visibility: str, 
     hide(visibility, says)
     test = parse_gradescope(gradescope.render(make_result("a · claim\n  secret")))["tests"][1]
     assert (test["visibility"], test["output"]) == (visibility, output)
-
-
-def test_gradescope_schema_rejects_invalid_reports() -> None:
-    report = json.loads(gradescope.render(make_result()))
-    for wrong in (
-        report | {"points": 1},
-        report | {"score": "61"},
-        report | {"visibility": "public"},
-        report | {"tests": [{"name": "x", "status": "wrong"}]},
-        {"output": "no score anywhere", "tests": []},
-    ):
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.Draft202012Validator(GRADESCOPE).validate(wrong)
 
 
 def test_github_summary_shows_points_and_failures() -> None:
@@ -169,18 +151,6 @@ def test_junit_redacts_hidden_tests(hide: Hide) -> None:
     assert names[1] == "ada: get_batch: hidden test 2"
     assert [word for word in (b"secret", b"claim", b"every_start") if word in content] == []
     assert b"This test is hidden." in content
-
-
-def test_junit_schema_rejects_invalid_reports() -> None:
-    good = render_junit(make_result("why")).decode()
-    for wrong in (
-        good.replace(' tests="12"', ""),
-        good.replace("<system-out>", "<system-out/><skipped message=''/><system-out>", 1),
-        good.replace("every valid start position occurs", "rows are windows of data"),
-    ):
-        assert wrong != good
-        with pytest.raises(xmlschema.XMLSchemaValidationError):
-            JUNIT.validate(wrong)
 
 
 def make_result_with_points(score: float, most: float) -> Result:

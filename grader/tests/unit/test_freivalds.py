@@ -1,6 +1,5 @@
 """Tests of Freivalds' algorithm for checking a matrix product: its error estimate and its tolerance."""
 
-import itertools
 import math
 import random
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from torchkata.speed import freivalds
-from torchkata.speed.freivalds import floor, random_signs, relative_error, squared_residuals, tolerance
+from torchkata.speed.freivalds import floor, random_signs, relative_error, tolerance
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16
@@ -30,13 +29,6 @@ def make_operands(dtype: torch.dtype, seed: int = 0) -> tuple[Tensor, Tensor]:
 
 def compute_exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
     return float((c.double() - a.double() @ b.double()).norm() / c.double().norm())
-
-
-@given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-def test_mean_over_all_signs_equals_exact_error(m: int, k: int, n: int, seed: int) -> None:
-    a, b, c = draw(seed, m, k), draw(seed + 1, k, n), draw(seed + 2, m, n)
-    every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
-    assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
 
 
 @given(sides, sides, sides, st.integers(0, 2**32), st.sampled_from([1e-6, 1e-3, 0.1]))

@@ -18,18 +18,15 @@ from grader.speed import setup, timed_worker, worker_bench
 from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
-from grader.speed.worker_bench import WorkerBench
-from grader.tests.support.fake_device import FakeClock, FakeDevice, FakeWorker
+from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
 from torchkata.course import course
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.failures import Inconclusive
 from torchkata.seam.reply import Reply
-from torchkata.speed import bench as benches
-from torchkata.speed.bench import DEMANDS, OPENING_BLOCKS, WARM_SECONDS
 from torchkata.speed.datasheets import device
-from torchkata.speed.decision import Final, peak_on, thresholds_on
+from torchkata.speed.decision import peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
@@ -188,35 +185,3 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
     for other in (a100, device("something new")):
         assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
     assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
-
-
-def test_device_is_warmed_up_again_after_cooling_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = 0.25  # seconds per block on the simulated clock
-    clock, student_began = FakeClock(), [0.0]
-
-    def block(_seconds: float) -> SimpleNamespace:
-        clock.advance(seconds)
-        return SimpleNamespace(seconds=seconds, error=0.0)
-
-    def begin(_control: object, _limits: object, _task: object, files: object, *_: object) -> SimpleNamespace:
-        student_began[0] = clock.now if files is not None else student_began[0]
-        return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
-
-    clock.install(monkeypatch, benches)
-    monkeypatch.setattr(worker_bench, "TimedWorker", begin)
-    nothing: Any = None
-    machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
-    bench = WorkerBench(machine, replace(SMALL, calls=1), {})
-
-    def run(attempt: int = 1) -> float:
-        """Return how many seconds elapse before the student's first block."""
-        began = clock.now
-        assert isinstance(benches.run_attempt(bench, attempt)[0], Final)
-        return student_began[0] - began
-
-    opening, whole = OPENING_BLOCKS * seconds, DEMANDS["cuda"].warm_up_seconds
-    assert run() >= whole + opening
-    assert run() == seconds + opening, "a warm device must not be warmed up again"
-    assert run(attempt=2) >= whole + opening
-    clock.advance(WARM_SECONDS)
-    assert run() >= whole + opening

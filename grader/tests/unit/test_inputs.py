@@ -8,10 +8,8 @@ from typing import Any, NoReturn
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import HealthCheck, assume, core, example, given, seed, settings
+from hypothesis import HealthCheck, assume, example, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.internal import entropy
-from hypothesis.utils.threading import ThreadLocal
 
 from grader.base.signals import uninterrupted
 from grader.pipeline.inputs import SharedInputs
@@ -21,7 +19,7 @@ from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.support.failing_tests import LocalRunner
-from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
+from torchkata.compat.hypothesis_internals import get_settings, limit_examples
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
@@ -245,27 +243,3 @@ def test_inputs_of_a_seed_are_drawn_once() -> None:
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
     assert len(inputs.drawn) == 1, "only the inputs of one seed may be kept"
-
-
-@pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
-def test_limit_examples_has_no_effect_outside_its_context(all_of_them: int, few: int) -> None:
-    drawn: list[int] = []
-    test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
-    with limit_examples(test):
-        test()
-    assert len(drawn) == few
-    test()
-    assert len(drawn) == few + all_of_them
-
-
-def test_forked_processes_reuse_registered_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its initial state
-    register_random_generators()
-    monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
-
-    @seed(0)
-    @given(NUMBERS)
-    def test_numbers(number: int) -> None:
-        assert isinstance(number, int)
-
-    test_numbers()
