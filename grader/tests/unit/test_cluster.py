@@ -13,7 +13,7 @@ from grader.base.errors import CallError
 from grader.cluster import record
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.pending import find_pending
-from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size, estimate_seconds
+from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size
 from grader.pipeline.intake import take_in_all
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import assign_ids
@@ -92,17 +92,6 @@ def test_chunk_size_limits_time_and_number_of_tasks(seconds: float, submissions:
     assert 1 <= size <= submissions
     assert tasks <= MAX_TASKS
     assert (size - 1) * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 4
-
-
-def test_time_estimate_uses_results_of_similar_size(tmp_path: Path) -> None:
-    guessed = estimate_seconds("tests", KATAS, make_slurm_options(tmp_path, examples=100))
-    assert guessed < estimate_seconds(
-        "tests", (*KATAS, course().katas["train"]), make_slurm_options(tmp_path, examples=100)
-    )
-    for name, seconds, examples in (("ada", 2.0, 5), ("ben", 4.0, 5), ("eve", 60.0, 5), ("fay", 1000.0, 100)):
-        made = make_result("a message", submission=name, kata="linear")
-        write(msgspec.structs.replace(made, seconds=seconds, examples=examples), tmp_path)
-    assert estimate_seconds("tests", KATAS, make_slurm_options(tmp_path)) == 22.0
 
 
 def make_queue(paths: list[Path], chosen: Options) -> Queue:

@@ -105,16 +105,6 @@ def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
     assert (page.lines, list(own.marked)) == (own.lines, [7])
 
 
-def test_class_page_leaves_out_code_of_done_katas(tmp_path: Path) -> None:
-    passed = make_result("done", outcome="passed", message="")
-    crashed = msgspec.structs.replace(make_crashed(7), submission="ben")
-    assert Lines(make_class_page(tmp_path, passed, crashed, get_batch=TEXT)).lines == TEXT.splitlines()
-    assert Lines(make_class_page(tmp_path / "passed", passed, get_batch=TEXT)).lines == []
-    assert Lines((tmp_path / "passed/ada/feedback.html").read_text("utf-8")).lines == TEXT.splitlines()
-    found = msgspec.structs.replace(passed, findings=[Finding("get_batch", 2, "look")])
-    assert list(Lines(make_class_page(tmp_path / "found", found, get_batch=TEXT)).marked) == [2]
-
-
 def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     make_class_page(tmp_path, make_crashed(7), get_batch=TEXT)
     result.write(msgspec.structs.replace(make_crashed(7), fingerprint="sha256:1"), tmp_path)

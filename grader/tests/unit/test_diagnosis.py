@@ -52,18 +52,6 @@ def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return 2 * x if x.ndim > 1 else x
 
 
-def test_pattern_can_depend_on_rank_of_result() -> None:
-    @given(shape=st.lists(st.integers(2, 3), min_size=1, max_size=2))
-    def test(student: Student, shape: list[int]) -> None:
-        for sizes in ([2, 2], shape):
-            x = torch.ones(sizes)
-            assert_equal(student.call(scale_matrices, x), 2 * x)
-
-    body, student = fail(test)
-    pattern = find_pattern_in_answers(body.kept(), body, test, student, 5.0, STUDENT_SECONDS)
-    assert pattern == Relation("wrong where expected.ndim == 1, right everywhere else")
-
-
 def add_noise(_assignment: object, x: torch.Tensor) -> torch.Tensor:
     return x + torch.rand(())
 

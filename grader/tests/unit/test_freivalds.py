@@ -61,12 +61,6 @@ def test_all_zero_product_has_infinite_error() -> None:
     assert relative_error(torch.zeros(M, K), b, torch.ones(M, N)) >= 0.5
 
 
-@pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
-def test_mismatched_shapes_are_rejected(c: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
-        relative_error(draw(0, 3, 4), draw(1, 4, 5), draw(2, *c))
-
-
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
 def test_chunking_limits_memory_without_changing_error(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     a, b = make_operands(BF16)
@@ -135,9 +129,3 @@ def test_tolerance_adapts_to_less_accurate_baseline() -> None:
     for own in (0.0, 1e-3, math.nan, math.inf):
         assert tolerance(BF16, K, own) == floor(BF16, K) == pytest.approx(3e-3, rel=0.01)
     assert floor(BF16, 1) == pytest.approx(floor(BF16, 32768), rel=0.01)
-
-
-@pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
-def test_unsupported_dtype_has_no_tolerance(dtype: torch.dtype) -> None:
-    with pytest.raises(ValueError, match="less precise than float64"):
-        floor(dtype, 4)

@@ -4,7 +4,6 @@ import math
 import mmap
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -14,8 +13,7 @@ import torch
 
 from grader.sandbox import cuda, timed_work
 from grader.sandbox.requests import WorkloadRequest
-from grader.speed import setup, timed_worker, worker_bench
-from grader.speed.machine import Machine
+from grader.speed import setup, timed_worker
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
@@ -119,19 +117,6 @@ def test_copying_time_is_subtracted(
     timed = begin(files, device, replace(SMALL, times=2))
     monkeypatch.setattr(timed, "settle", lambda: device.advance(next(seconds, 0.2)))
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
-
-
-def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate a GPU with 20 GiB, enough for the inputs of ten steps of 1.2 ms each, and make one block slow."""
-    step = 0.0012
-    blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
-    worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
-    monkeypatch.setattr(worker_bench, "TimedWorker", lambda *_: worker)
-    nothing: Any = None
-    machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.get_limits(), nothing, nothing, lambda: "")
-    task = worker_bench.choose_task(machine, course().workloads["sgd_step"])
-    assert task.calls == 10
-    assert 0.1 <= task.calls * task.times * step < 0.12
 
 
 STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())

@@ -35,14 +35,3 @@ def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
     device.busy_until = device.now + 5.0
     with pytest.raises(TimedOut, match="the device was still running your queued work"):
         detector.wait(1.0)
-
-
-@pytest.mark.parametrize("again", [True, False], ids=["as it is", "without the looks before a block"])
-def test_disturbed_first_measurement_does_not_hide_work(device: FakeDevice, *, again: bool) -> None:
-    device.busy_until, device.slower = 1e9, 3.0
-    detector = IdleDetector(device, torch.device("cpu"))
-    device.busy_until, device.slower = 0.0, 2.0
-    if again:
-        detector.update_idle_time()
-    device.busy_until = device.now + 0.5
-    assert (detector.wait(1.0) >= 0.5) == again

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, seed, settings
+from hypothesis import assume, example, given, seed, settings
 from hypothesis import strategies as st
 
 from grader.base.signals import uninterrupted
@@ -102,16 +102,6 @@ def interactive_within(student: Student, pair: tuple[int, st.DataObject]) -> Non
 @sample(NUMBERS)
 @example(number=77)
 def with_an_example(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
-@sample(NUMBERS.filter(lambda number: number > 10), max_examples=1)
-def without_zero(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
-@sample(NUMBERS.filter(lambda number: number > 50), suppress_health_check=list(HealthCheck))
-def impossible(student: Student, number: int) -> None:
     assert student.call(echo, number) == number
 
 
@@ -210,13 +200,6 @@ def test_strategy_error_is_raised_by_the_test() -> None:
     assert SharedInputs().draw(item, 3) is None
     with pytest.raises(ValueError, match="a bug in the strategy"):
         test_numbers(student=item.funcargs["student"])
-
-
-def test_new_inputs_are_drawn_again_if_rejected() -> None:
-    runner = Counting()
-    assert pytest_pyfunc_call(make_item(without_zero, NewInputs(), runner))
-    assert len(runner.asked) == 1
-    assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
 
 
 def test_inputs_of_a_seed_are_drawn_once() -> None:
