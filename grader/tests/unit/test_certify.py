@@ -6,10 +6,8 @@ from grader.base.errors import CallError
 from grader.proof.caught_by import find_cheapest
 from grader.proof.claims import Claim, find_others, make_claims, make_job, refute_wrong
 from grader.proof.diagnoses import judge_diagnosis
-from grader.proof.proof import format_markdown
-from grader.proof.shares import find_unfair, measure_share, read_costly, tabulate_shares
+from grader.proof.shares import find_unfair, measure_share, read_costly
 from grader.proof.zoo import ZooEntry, find_sentences
-from grader.proof.zoo_proof import ZooOutcome, tabulate_katas
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.result import Status, TestResult
@@ -99,19 +97,6 @@ def test_every_kata_has_claims_of_every_kind() -> None:
         assert seeds == [0, 1]
 
 
-def test_certify_counts_wrong_entries_caught_per_test() -> None:
-    katas = course().choose(["linear"])
-    outcome = ZooOutcome()
-    made = make_claims(katas, seeds=1)
-    first, second, *_ = [one for one in made if one.entry and not one.entry.looks_like and not one.entry.note]
-    name = first.entry.caught_by if first.entry else ""
-    outcome.add(first, make_results({name: ""}))
-    outcome.add(second, make_results({name: None}, "done"))
-    assert outcome.count_catches(katas[0])[name] == (1, 1)
-    assert outcome.list_failed() == [f"wrong linear {second.name}: no test catches it"]
-    assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in format_markdown([tabulate_katas(outcome, katas)])
-
-
 @pytest.mark.parametrize(
     ("claim", "results", "judgement", "problem"),
     [
@@ -171,7 +156,3 @@ def test_unlisted_wrong_entry_losing_many_points_is_reported() -> None:
     listed = read_costly()["adam"]
     assert [*find_unfair("adam", dict.fromkeys(listed, 1.0), listed)] == []
     assert any("is not in wrong.toml: delete it" in line for line in find_unfair("adam", {}, []))
-    table = format_markdown(
-        [tabulate_shares({"linear": {"a": 0.5, "b": 0.1}}, course().choose(["linear"]), {"linear": 3})]
-    )
-    assert "| linear | 2/3 | 30% | 50% a | 1 | 0 |" in table

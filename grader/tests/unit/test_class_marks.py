@@ -133,11 +133,18 @@ def test_class_without_rules_uses_default_policy(tmp_path: Path) -> None:
         read_rulebook(tmp_path / "elsewhere")
 
 
-def test_export_of_marks_requires_class_and_gradebook(tmp_path: Path) -> None:
-    results, to = store_results(tmp_path / "results"), ("--to", tmp_path / "out.csv")
-    lacks = call_grader("export", results, "--format", "canvas", *to)
+def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
+    folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
+    book = tmp_path / "moodle.csv"
+    book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
+    to = tmp_path / "out.csv"
+    done = call_grader("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
+    assert (done.code, done.err) == (0, ""), "an export of one section is a success"
+    assert done.out == "wrote 1 row; 2 people are not in this gradebook: ben, eve\n"
+    assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
+    lacks = call_grader("export", results, "--format", "canvas", "--to", to)
     assert (lacks.code, "needs --class FOLDER and --gradebook FILE" in lacks.err) == (2, True)
-    strays = call_grader("export", results, "--format", "junit", "--gradebook", tmp_path / "book.csv", *to)
+    strays = call_grader("export", results, "--format", "junit", "--gradebook", book, "--to", to)
     assert (strays.code, strays.err) == (2, "grader: --gradebook can be used only with --format canvas, csv, moodle\n")
 
 
