@@ -5,7 +5,6 @@ import itertools
 import os
 import resource
 import socket
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -284,13 +283,3 @@ def test_shared_memory_cannot_be_resized() -> None:
         with pytest.raises(PermissionError):
             os.ftruncate(descriptor, size)
     os.close(descriptor)
-
-
-@given(st.lists(st.binary(max_size=64), max_size=4))
-def test_arbitrary_bytes_decode_or_raise_channel_error(parts: list[bytes]) -> None:
-    line, far = socket.socketpair()
-    with line, far:
-        far.sendall(b"".join(parts))
-        far.close()
-        with contextlib.suppress(channel.ChannelError):
-            assert isinstance(decode_reply(Channel(line).receive(time.monotonic() + 60)), Reply)

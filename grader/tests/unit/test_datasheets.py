@@ -1,9 +1,11 @@
-"""Tests of the table of device datasheets."""
+"""Tests of the table of device datasheets, and of the thresholds that depend on it."""
 
 import pytest
 import torch
 
+from torchkata.course import course
 from torchkata.speed.datasheets import Device, device, devices
+from torchkata.speed.decision import peak_on, thresholds_on
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,15 @@ def test_only_exact_device_names_have_a_datasheet(name: str) -> None:
 
 def test_only_h100_and_h200_have_mfu_thresholds() -> None:
     assert [name for name, entry in devices().items() if entry.mfu] == ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]
+
+
+def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
+    workload = course().workloads["linear_forward"]
+    h100, a100 = device("NVIDIA H100 80GB HBM3"), device("NVIDIA A100-SXM4-80GB")
+    assert thresholds_on(h100, "cuda", workload, torch.bfloat16) == (workload.mfu, 989.4e12)
+    for other in (a100, device("something new")):
+        assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
+    assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
 
 
 @pytest.mark.parametrize(

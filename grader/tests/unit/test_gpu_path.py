@@ -1,4 +1,4 @@
-"""Tests of the CUDA code path on a simulated device: synchronization, blocks, memory and device state."""
+"""Tests of the CUDA code path on a simulated device: synchronization, idleness, blocks, memory and device state."""
 
 import math
 import mmap
@@ -14,17 +14,15 @@ import torch
 from grader.sandbox import cuda, timed_work
 from grader.sandbox.requests import WorkloadRequest
 from grader.speed import setup, timed_worker
+from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
-from torchkata.course import course
 from torchkata.seam.assignment import Assignment
-from torchkata.seam.failures import Inconclusive
+from torchkata.seam.failures import Inconclusive, TimedOut
 from torchkata.seam.reply import Reply
-from torchkata.speed.datasheets import device
-from torchkata.speed.decision import peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
@@ -163,10 +161,30 @@ def test_grader_waits_until_exited_worker_frees_memory(
     assert error == expected[1]
 
 
-def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
-    workload = course().workloads["linear_forward"]
-    h100, a100 = device("NVIDIA H100 80GB HBM3"), device("NVIDIA A100-SXM4-80GB")
-    assert thresholds_on(h100, "cuda", workload, torch.bfloat16) == (workload.mfu, 989.4e12)
-    for other in (a100, device("something new")):
-        assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
-    assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
+    made = FakeDevice()
+    made.install(monkeypatch)
+    return made
+
+
+def test_idle_or_noisy_device_adds_no_time(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    assert detector.wait(1.0) == 0
+    device.busy_until, device.slower = device.now + 5.0, 0.9 * BUSY
+    assert detector.wait(1.0) == 0
+
+
+def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    began = device.now
+    device.busy_until = device.now + 0.5
+    assert 0.5 <= detector.wait(1.0) <= 0.5 + 3 * LOOK_SECONDS
+    assert device.now - began >= 0.5
+
+
+def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    device.busy_until = device.now + 5.0
+    with pytest.raises(TimedOut, match="the device was still running your queued work"):
+        detector.wait(1.0)
