@@ -62,12 +62,6 @@ def test_autocast_halves_activations_and_copies_weights() -> None:
 
 
 SHORT = [  # a kata, a claim in its text, and code that is true only if the claim holds
-    ("train", "with `None` (the default of `zero_grad()`, which frees their memory)", """
-        p.grad = torch.ones(2); SGD([p]).zero_grad()
-        assert p.grad is None"""),
-    ("train", "or with zeros", """
-        p.grad = kept = torch.ones(2); SGD([p]).zero_grad(set_to_none=False)
-        assert p.grad is kept and kept.tolist() == [0, 0]"""),
     ("adagrad", "The weights of a rare word receive few gradients, so their `g2` stays small", """
         optimizer = Adagrad([p], lr=1.0)
         for step in range(100):

@@ -187,10 +187,6 @@ CASES: dict[str, tuple[Build, str | Mapping[str, bytes]]] = {  # the archive, an
         ),
         {**FILES, **{f"{name}.py": FORGED for name in SHADOWS}},
     ),
-    "archive_in_an_archive": (
-        lambda folder: write_zip(folder, [("assignment/inner.zip", build_zip()(folder).read_bytes())]),
-        FILES,  # as from a folder that contains an archive
-    ),
     "locked": (build_and_edit(build_zip(), mark_as_encrypted), "is encrypted"),
     "lies_about_sizes": (build_and_edit(build_zip(), lie_about_sizes), "can't be read"),
     "damaged": (build_and_edit(build_zip(), corrupt), "can't be read ("),
