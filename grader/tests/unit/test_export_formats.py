@@ -254,17 +254,6 @@ def list_names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_single_submission_is_exported_to_one_file(one_result: Path, tmp_path: Path) -> None:
-    for format in FORMATS:
-        done = export(one_result, format, tmp_path / "new" / format)
-        assert (done.code, done.err) == (0, "")
-    assert json.loads((tmp_path / "new/gradescope").read_text())["score"] == 3
-    assert json.loads((tmp_path / "new/classroom50").read_text())["owner"] == "ada"
-    assert (tmp_path / "new/github").read_text().startswith("## ada: 3 of 16 points")
-    assert ET.parse(tmp_path / "new/junit").getroot()[0].get("name") == "ada: get_batch"
-    assert list_names(tmp_path / "new") == sorted(FORMATS)
-
-
 def test_github_export_prints_annotations_and_replaces_summary(one_result: Path, tmp_path: Path) -> None:
     for _ in range(2):
         out = export(one_result, "github", tmp_path / "summary.md").out

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from socket import socket
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -185,21 +185,6 @@ def test_inputs_of_a_job_are_drawn_before_fork(
         start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
     assert at_fork == counts
     assert get_settings(right).max_examples == 40
-
-
-def test_strategy_error_is_raised_by_the_test() -> None:
-    def refuse(_number: int) -> NoReturn:
-        raise ValueError("a bug in the strategy")
-
-    @QUIET
-    @given(NUMBERS.map(refuse))
-    def test_numbers(student: Student, number: int) -> None:
-        student.call(echo, number)
-
-    item = make_item(test_numbers, None, Counting())
-    assert SharedInputs().draw(item, 3) is None
-    with pytest.raises(ValueError, match="a bug in the strategy"):
-        test_numbers(student=item.funcargs["student"])
 
 
 def test_inputs_of_a_seed_are_drawn_once() -> None:
