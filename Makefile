@@ -25,7 +25,7 @@ BIN := .venv/bin
 TEST = $(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 LOWEST := .venv/lowest/bin
 RELEASE := .venv/release/bin
-INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_accounting unit/test_compute_katas
+INTERNALS := unit/test_inputs unit/test_diagnosis unit/test_compute_katas
 VARIATIONS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1 OMP_NUM_THREADS=8 \
 	LC_ALL=C TZ=Asia/Kolkata COLUMNS=60
 TOGETHER := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 LC_ALL=C TZ=Asia/Kolkata COLUMNS=60

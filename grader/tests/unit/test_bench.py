@@ -9,7 +9,16 @@ from grader.tests.support.fake_device import FakeClock
 from torchkata.course import Workload, course
 from torchkata.seam.failures import Crashed, Inconclusive, Place
 from torchkata.speed import bench as benches
-from torchkata.speed.bench import DEMANDS, PATIENCE_SECONDS, SLOWEST, TimedBlock, block_length, measure
+from torchkata.speed.bench import (
+    DEMANDS,
+    OPENING_BLOCKS,
+    PATIENCE_SECONDS,
+    SLOWEST,
+    WARM_SECONDS,
+    TimedBlock,
+    block_length,
+    measure,
+)
 from torchkata.speed.datasheets import Device, devices
 from torchkata.speed.sizes import Kind, Size
 from torchkata.speed.workload import work_of
@@ -73,7 +82,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> FakeBench:
 def test_student_code_is_loaded_after_opening_blocks(bench: FakeBench) -> None:
     reading = measure(bench)
     assert (reading.verdict.outcome, reading.verdict.tier, reading.verdict.used) == ("passed", "full", 5)
-    blocks = round(DEMANDS["cuda"].warm_up_seconds / SECONDS) + 3
+    blocks = round(DEMANDS["cuda"].warm_up_seconds / SECONDS) + OPENING_BLOCKS
     assert bench.took == "b" + "B" * blocks + "sS" + "SB" * 5 + "."
 
 
@@ -86,13 +95,6 @@ def test_rate_and_mfu_use_fastest_baseline_block(bench: FakeBench) -> None:
     assert (reading.thresholds.passing, reading.thresholds.full) == pytest.approx(
         (min(0.75, 0.5 * SECONDS * 989.4e12 / amount), min(0.9, 0.6 * SECONDS * 989.4e12 / amount))
     )
-
-
-def test_mfu_is_unknown_without_datasheet_or_flops(bench: FakeBench) -> None:
-    assert measure(bench).mfu is None
-    bench.device, bench.workload = H100, course().workloads["sgd_step"]
-    bench.size = work_of("sgd_step").sizes["cuda"]
-    assert measure(bench).mfu is None
 
 
 @pytest.mark.parametrize(("student", "baseline", "outcome"), [(1.4e-3, 1e-3, "passed"), (1.6e-3, 1e-3, "failed")])
@@ -126,6 +128,18 @@ def test_attempt_with_disturbance_is_repeated_with_new_workers(bench: FakeBench)
     assert first.count("B") == second.count("B"), "another attempt must warm up the device again"
     bench.troubles = ["the device was too hot"] * 9
     assert measure(bench).verdict.outcome == "inconclusive"
+
+
+def test_device_is_warmed_up_again_after_cooling_down(bench: FakeBench) -> None:
+    def count_opening_blocks() -> int:
+        bench.took = ""
+        measure(bench)
+        return bench.took.partition("s")[0].count("B")
+
+    cold = count_opening_blocks()
+    assert count_opening_blocks() == 1 + OPENING_BLOCKS < cold, "a warm device must not be warmed up again"
+    bench.advance(WARM_SECONDS)
+    assert count_opening_blocks() == cold
 
 
 def test_sides_are_closed_if_student_code_fails(bench: FakeBench) -> None:

@@ -5,12 +5,9 @@ import pytest
 from grader.base.errors import CallError
 from grader.proof.caught_by import find_cheapest
 from grader.proof.claims import Claim, find_others, make_claims, make_job, refute_wrong
-from grader.proof.diagnoses import Diagnoses, judge_diagnosis
-from grader.proof.messages import format_page
-from grader.proof.proof import format_markdown
-from grader.proof.shares import find_unfair, measure_share, read_costly, tabulate_shares
-from grader.proof.zoo import ZooEntry, find_sentences, load_wrong
-from grader.proof.zoo_proof import ZooOutcome, tabulate_katas
+from grader.proof.diagnoses import judge_diagnosis
+from grader.proof.shares import find_unfair, measure_share, read_costly
+from grader.proof.zoo import ZooEntry, find_sentences
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.result import Status, TestResult
@@ -100,19 +97,6 @@ def test_every_kata_has_claims_of_every_kind() -> None:
         assert seeds == [0, 1]
 
 
-def test_certify_counts_wrong_entries_caught_per_test() -> None:
-    katas = course().choose(["linear"])
-    outcome = ZooOutcome()
-    made = make_claims(katas, seeds=1)
-    first, second, *_ = [one for one in made if one.entry and not one.entry.looks_like and not one.entry.note]
-    name = first.entry.caught_by if first.entry else ""
-    outcome.add(first, make_results({name: ""}))
-    outcome.add(second, make_results({name: None}, "done"))
-    assert outcome.count_catches(katas[0])[name] == (1, 1)
-    assert outcome.list_failed() == [f"wrong linear {second.name}: no test catches it"]
-    assert "| linear | 0/0 | 0/0 | 0/0 | 1/2 | 0/0 | 0 of 0 |" in format_markdown([tabulate_katas(outcome, katas)])
-
-
 @pytest.mark.parametrize(
     ("claim", "results", "judgement", "problem"),
     [
@@ -148,28 +132,6 @@ def test_note_must_be_reported_by_the_catching_test() -> None:
     assert claim.refute(by_another) == "its test_0 does not contain its note"
 
 
-def test_certify_counts_named_mistakes() -> None:
-    core = [kata for kata in course().katas.values() if kata.track == "core"]
-    found = Diagnoses()
-    for name in "abcdefg":
-        found.add(make_claim(name, "relu"), make_diagnosed("relu"))
-    for name, diagnoses in (("h", ()), ("i", ()), ("j", ("bias",))):
-        found.add(make_claim(name), make_diagnosed(*diagnoses))
-    assert found.unforeseen == ["wrong linear j has no looks_like, but is diagnosed as: bias"]
-    found.add(make_claim("k", note="a bias"), make_diagnosed())
-    assert "| linear | 11 | 73% | 7 | 1 | 2 | 0 | 1 |" in format_markdown([found.tabulate(core)])
-    assert "| sgd | 0 |  | 0 | 0 | 0 | 0 | 0 |" in format_markdown([found.tabulate(core)])
-    assert "| all | 11 | 73% | 7 | 1 | 2 | 0 | 1 |" in format_markdown([found.tabulate(core)])
-
-
-@pytest.mark.parametrize("track", ["core", "all"])
-def test_most_mistakes_of_numeric_katas_are_named(track: str) -> None:
-    katas = [kata for kata in course().katas.values() if kata.numeric and track in (kata.track, "all")]
-    entries = [entry for kata in katas for entry in load_wrong(kata)]
-    named = sum(bool(entry.looks_like or entry.note) for entry in entries)  # certify proves that a student reads these
-    assert named >= 0.7 * len(entries) > 0
-
-
 def test_looks_like_entry_must_name_known_mistake() -> None:
     kata = course().katas["linear"]
     assert find_sentences("a", kata, {"looks_like": "relu"}) == {"a ReLU is applied to the output"}
@@ -178,17 +140,6 @@ def test_looks_like_entry_must_name_known_mistake() -> None:
     assert find_sentences("a", kata, {"looks_like": ["relu", "transposed"]}) == both
     with pytest.raises(CallError, match=r"linear\.toml: a: looks_like is 'gelu', but linear has no such mistake"):
         find_sentences("linear.toml: a", kata, {"looks_like": ["relu", "gelu"]})
-
-
-def test_kata_page_shows_messages_of_wrong_entries() -> None:
-    (linear,) = course().choose(["linear"])
-    message = "linear · Linear(x) is x @ weight\n  note      off\n  again: pytest"
-    tests = (TestResult("test_a", "failed", message=message), TestResult("test_b", "passed"))
-    caught, missed = (ZooEntry("linear", name, "Breaks: a rule", "") for name in ("caught", "missed"))
-    wrong = KataResult("linear", "wrong", 0.0, 1.0, tests)
-    text = format_page(linear, [(caught, wrong), (missed, make_results({}, "done")[0])])
-    assert "## caught\n\nBreaks: a rule\n\n```\nlinear · Linear(x) is x @ weight\n  note      off\n```" in text
-    assert "## missed\n\nBreaks: a rule\n\nNo test catches it, so a student sees no message." in text
 
 
 def test_share_of_lost_points_requires_all_results() -> None:
@@ -205,12 +156,3 @@ def test_unlisted_wrong_entry_losing_many_points_is_reported() -> None:
     listed = read_costly()["adam"]
     assert [*find_unfair("adam", dict.fromkeys(listed, 1.0), listed)] == []
     assert any("is not in wrong.toml: delete it" in line for line in find_unfair("adam", {}, []))
-    table = format_markdown(
-        [tabulate_shares({"linear": {"a": 0.5, "b": 0.1}}, course().choose(["linear"]), {"linear": 3})]
-    )
-    assert "| linear | 2/3 | 30% | 50% a | 1 | 0 |" in table
-
-
-def test_every_entry_listed_as_costly_exists() -> None:
-    for name, listed in read_costly().items():
-        assert listed.keys() <= {entry.name for entry in load_wrong(course().katas[name])}, name

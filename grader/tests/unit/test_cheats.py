@@ -16,7 +16,6 @@ from grader.tests.support.cheats import (
     is_noisy,
     load_cheats,
     load_slow,
-    name_defense,
 )
 from torchkata.course import course
 from torchkata.speed.decision import RESTLESS
@@ -42,12 +41,6 @@ def test_cheat_extends_slow_solution() -> None:
 def test_cheats_cover_every_workload() -> None:
     assert len({cheat.title for cheat in CHEATS}) == len(CHEATS) >= 60
     assert {SLOW[cheat.slow].workload.name for cheat in CHEATS} == set(course().workloads)
-
-
-def test_cheats_and_controls_compile() -> None:
-    for cheat in CHEATS:
-        for code in (cheat.cheat, cheat.control):
-            compile(SLOW[cheat.slow].make_files(code)[f"{SLOW[cheat.slow].kata}.py"], cheat.title, "exec")
 
 
 def test_known_cheats_refer_to_existing_entries() -> None:
@@ -84,16 +77,3 @@ def test_legitimate_cheat_may_earn_points() -> None:
 )
 def test_noise_and_doubt_are_inconclusive(row: PerformanceResult, inconclusive: bool, noisy: bool) -> None:
     assert (is_inconclusive(row), is_noisy(row)) == (inconclusive, noisy)
-
-
-@pytest.mark.parametrize(
-    ("row", "stopped_by"),
-    [
-        (FAILED, "the clock"),
-        (msgspec.structs.replace(FAILED, ratio=None), "the check"),
-        (msgspec.structs.replace(FAILED, outcome="crashed"), "no valid answer"),
-        (PASSED, ""),
-    ],
-)
-def test_defense_against_a_cheat_is_named(row: PerformanceResult, stopped_by: str) -> None:
-    assert name_defense(row) == stopped_by

@@ -20,7 +20,6 @@ from grader.results.view import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import sample_results
 from grader.tests.support.html_tree import get_text, parse_html
-from torchkata.course import course
 from torchkata.result import Status
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 12))
@@ -84,12 +83,6 @@ def test_hidden_test_marks_no_line_on_students_page(hide: Hide) -> None:
     assert (len(found.lines), found.marked) == (11, {})
 
 
-def test_page_shows_course_and_date_of_grading() -> None:
-    page = make_page(sample_results.make_result("why"), "")
-    assert course().title in page
-    assert "graded on 2026-03-0" in page
-
-
 def make_class_page(folder: Path, *results: Result, **files: str) -> str:
     """Write feedback for the given results, all with the same files, and return `report.html`."""
     names = [each.submission for each in results]
@@ -110,16 +103,6 @@ def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
     assert page.marked == {2: ("noted finding", "look"), 7: CRASH, 12: ("noted finding", "there")}
     own = Lines((tmp_path / "ada/feedback.html").read_text("utf-8"))
     assert (page.lines, list(own.marked)) == (own.lines, [7])
-
-
-def test_class_page_leaves_out_code_of_done_katas(tmp_path: Path) -> None:
-    passed = make_result("done", outcome="passed", message="")
-    crashed = msgspec.structs.replace(make_crashed(7), submission="ben")
-    assert Lines(make_class_page(tmp_path, passed, crashed, get_batch=TEXT)).lines == TEXT.splitlines()
-    assert Lines(make_class_page(tmp_path / "passed", passed, get_batch=TEXT)).lines == []
-    assert Lines((tmp_path / "passed/ada/feedback.html").read_text("utf-8")).lines == TEXT.splitlines()
-    found = msgspec.structs.replace(passed, findings=[Finding("get_batch", 2, "look")])
-    assert list(Lines(make_class_page(tmp_path / "found", found, get_batch=TEXT)).marked) == [2]
 
 
 def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the oracles, meter, device data and simulated machine of the compute katas."""
+"""Tests of counted FLOPs and bytes, device data and the simulated machine, of compute katas and of workloads."""
 
 import ast
 import re
@@ -13,14 +13,21 @@ from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.tests import ROOT
+from grader.tests.support.solution import SOLUTION
 from reference.flop_accounting import oracle as flop_accounting
 from reference.roofline import oracle as roofline
+from reference.workloads.adagrad_step import AdagradStep
+from reference.workloads.sgd_step import SgdStep
+from reference.workloads.training import step_flops
 from tests.meter import count_operations
 from tests.probes.simulated_machine import Machine, simulating
 from tests.test_promised_flops import DEVICES
+from torchkata.seam.assignment import Assignment
 from torchkata.speed.datasheets import devices
+from torchkata.speed.sizes import Size
 
-sizes = st.integers(0, 20)
+Cruncher = Assignment(SOLUTION, "solution").cruncher.Cruncher
+sizes, sides = st.integers(0, 20), st.integers(1, 20)
 ROWS_OF_DATASHEET = {"FP32": "fp32", "TF32": "tf32", "BFLOAT16, FP16": "bf16", "FP8": "fp8"}
 
 
@@ -39,7 +46,7 @@ def test_matmul_flops_match_torch(m: int, k: int, n: int) -> None:
     assert flops == count_operations(lambda: torch.ones(m, k) @ torch.ones(k, n)).flops
 
 
-@given(st.integers(1, 20), st.integers(1, 20), st.integers(0, 5), st.booleans())
+@given(sides, sides, st.integers(0, 5), st.booleans())
 def test_network_flops_match_torch(B: int, D: int, L: int, input_needs_grad: bool) -> None:
     x = torch.empty(B, D, device="meta", requires_grad=input_needs_grad)
     weights = [torch.empty(D, D, device="meta", requires_grad=True) for _ in range(L)]
@@ -53,6 +60,21 @@ def test_network_flops_match_torch(B: int, D: int, L: int, input_needs_grad: boo
 
     products = flop_accounting.deep_linear_products(L, input_needs_grad)
     assert count_flops(run) == products * flop_accounting.matmul_flops(B, D, D)
+
+
+@given(rows=sides, dim=sides, num_layers=st.integers(0, 4))
+def test_training_step_flops_match_torch(rows: int, dim: int, num_layers: int) -> None:
+    model, x = Cruncher(dim, num_layers), torch.ones(rows, dim)
+    assert count_flops(lambda: model(x).square().mean().backward()) == step_flops(rows, dim, num_layers)
+
+
+def test_workload_bytes_depend_on_dtype() -> None:
+    sgd, adagrad, size = SgdStep(), AdagradStep(), Size(parameters=1000)
+    assert sgd.amount(size) == sgd.baseline_amount(size) == adagrad.baseline_amount(size) == 12_000
+    assert sgd.amount(Size(parameters=1000, dtype="bfloat16")) == 6_000
+    assert adagrad.amount(size) == 20_000
+    assert adagrad.amount(Size(parameters=1000, dtype="float64")) == 40_000
+    assert sgd.amount(Size()) == adagrad.amount(Size()) == 0
 
 
 def test_meter_counts_bytes_read_and_written() -> None:
@@ -76,51 +98,10 @@ def test_device_table_of_stub_matches_datasheets() -> None:
             assert known is None or dense * float(figure) == pytest.approx(known, rel=1e-3)
 
 
-def make_machine(*, on_gpu: bool = False, busy: float = 0.0) -> Machine:
-    return Machine(seconds=[2.0], flops=2, launch=0.25, on_gpu=on_gpu, busy=busy)
-
-
-def test_simulated_clocks_advance_with_matmuls() -> None:
-    with simulating(make_machine()):
-        for clock in (time.time, time.perf_counter, time.monotonic, time.process_time, timeit.default_timer):
-            start = clock()
-            torch.ones(1, 1) @ torch.ones(1, 1)
-            assert clock() - start == 2.0
-        assert timeit.timeit(lambda: torch.ones(1, 1) @ torch.ones(1, 1), number=3) == 6.0
-        start_ns = time.perf_counter_ns()
-        time.sleep(3600)
-        assert time.perf_counter_ns() - start_ns == 3600 * 10**9
-
-
-def test_simulated_gpu_queues_matmuls_until_synchronized() -> None:
-    with simulating(make_machine(on_gpu=True, busy=10.0)) as gpu:
-        x = torch.ones(1, 1).to("cuda")
-        assert (x.device.type, gpu.holds(x[0])) == ("cuda", True)
-        start = time.perf_counter()
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        begin.record()
-        y = x @ x
-        end.record()
-        assert time.perf_counter() - start == 0.25
-        with pytest.raises(RuntimeError, match="not ready"):
-            begin.elapsed_time(end)
-        torch.cuda.synchronize()
-        assert time.perf_counter() - start == 12.0
-        assert begin.elapsed_time(end) == 2000.0, "elapsed_time must return milliseconds"
-        y = x @ x
-        assert time.perf_counter() - start == 12.25
-        y.item()
-        assert time.perf_counter() - start == 14.25
-        assert (x @ x).cpu().is_cpu
-        assert time.perf_counter() - start == 16.5
-        assert (x @ x).to("cpu").is_cpu
-        assert time.perf_counter() - start == 18.75
-
-
 def test_clocks_and_cuda_are_restored_after_simulation() -> None:
     clocks, available = (time.perf_counter, time.sleep, timeit.default_timer), torch.cuda.is_available
     defaults = timeit.timeit.__defaults__
-    with pytest.raises(ZeroDivisionError), simulating(make_machine(on_gpu=True)):  # noqa: PT012
+    with pytest.raises(ZeroDivisionError), simulating(Machine(on_gpu=True)):  # noqa: PT012
         simulated = time.perf_counter
         raise ZeroDivisionError
     assert (time.perf_counter, time.sleep, timeit.default_timer) == clocks

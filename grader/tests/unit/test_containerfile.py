@@ -1,7 +1,6 @@
 """Tests that the Containerfile is consistent with the project and its documentation."""
 
 import re
-import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from grader.tests import ROOT
 from torchkata.course import course
 
 TEXT = (ROOT / "Containerfile").read_text("utf-8")
-PYTHON_OF_DEBIAN = {"bookworm": "3.11", "trixie": "3.13"}
 
 
 def is_copied(name: str) -> bool:
@@ -26,28 +24,11 @@ def is_copied(name: str) -> bool:
     return copied
 
 
-def test_image_has_supported_python() -> None:
-    base = re.search(r"^FROM docker\.io/library/debian:(\w+)-slim$", TEXT, re.MULTILINE)
-    assert base is not None
-    least = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
-    found, wanted = (
-        tuple(map(int, version.split("."))) for version in (PYTHON_OF_DEBIAN[base[1]], least.removeprefix(">="))
-    )
-    assert found >= wanted
-
-
 def test_image_installs_tested_versions() -> None:
     installs = re.findall(r"pip install (.+?)(?: \\)?$", TEXT, re.MULTILINE)
     assert installs
     assert all("--constraint constraints.txt" in line for line in installs)
-    assert re.search(r"^torch==", (ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert "students" in groups["dependency-groups"]
-    assert "grader" in groups["project"]["optional-dependencies"]
-    assert [line for line in installs if "--group students" in line]
-    assert [line for line in installs if '--editable ".[grader]"' in line]
     assert {"bubblewrap", "libseccomp2", "python3-venv"} <= set(TEXT.split())
-    assert "download.pytorch.org/whl/cpu" in TEXT
 
 
 def test_image_copies_only_needed_files() -> None:

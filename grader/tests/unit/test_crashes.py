@@ -18,7 +18,7 @@ from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.reply import LACKS_STATE, MAX_TEXT, Reply, format_error
+from torchkata.seam.reply import LACKS_STATE, Reply, format_error
 from torchkata.seam.student import Call
 
 
@@ -187,12 +187,3 @@ def test_self_explanatory_error_gets_no_explanation() -> None:
     for error in ("ZeroDivisionError: division by zero", "OverflowError: int too large to convert to float"):
         assert explain_crash(Crashed(error, Place())) == ""
     assert explain_crash(catch(lambda: torch.randint(0, 2.5, (3,)), Place("get_batch.py", 3))) == ""  # type: ignore[call-overload]
-
-
-def test_long_error_is_truncated_between_words() -> None:
-    with pytest.raises(TypeError) as raised:
-        torch.randint(0, 5, 3)  # type: ignore[call-overload]
-    text, whole = Reply("raised", error=format_error(raised.value)).error, " ".join(str(raised.value).split())
-    assert len(text) <= MAX_TEXT
-    assert text.endswith("…")
-    assert whole.split()[: len(text.split()) - 2] == text.split()[1:-1]

@@ -165,13 +165,6 @@ def test_confidence_interval_is_narrowest_with_required_coverage(count: int) -> 
     assert misses[0] <= 0.05 < misses[1]
 
 
-@pytest.mark.parametrize("count", [0, 1, 4])
-def test_confidence_interval_requires_at_least_five_values(count: int) -> None:
-    assert decision.median_interval(5) == (0, 4)
-    with pytest.raises(ValueError, match="at least 5 values"):
-        decision.median_interval(count)
-
-
 @pytest.mark.parametrize(("tier", "points"), [("full", 5), ("passing", 3), (None, 0)])
 def test_points_depend_on_speed_tier(tier: Tier | None, points: float) -> None:
     assert decision.score_of(tier, decision.points_on("cuda", course().workloads["linear_forward"])) == points
@@ -197,12 +190,6 @@ def test_rates_must_be_positive_numbers(bad: float) -> None:
             Sample(bad, 1.0, 1.0)
         with pytest.raises(ValueError, match="tolerance is"):
             judge_samples([], tolerance=bad)
-
-
-@pytest.mark.parametrize("given", [(1.0, 0.0), (0.0, 1.0), (0.3, 0.3), (-0.1, 0.0), (math.nan, 0.0)])
-def test_timing_rules_that_allow_doubled_ratio_are_rejected(given: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="are too large: a ratio could be wrong by a factor of 2"):
-        TimingRules(*given)
 
 
 Setting: TypeAlias = dict[str, Any]
@@ -261,13 +248,6 @@ def test_disturbed_samples_are_replaced() -> None:
     assert get_rank(judge_samples([*samples, *make_steady_samples(0.9, 1)])) == 2
 
 
-@given(st.floats(0.01, 2), st.integers(10, 20), settings)
-def test_fast_student_passes_despite_alternating_baselines(ratio: float, count: int, setting: Setting) -> None:
-    """This is the worst tolerated noise: each student block is as slow as the slower of its neighbouring baselines."""
-    slow = 1 - 0.99 * setting["rules"].spread
-    assert_fair(ratio, [(1.0, slow)[block % 2] for block in range(count + 1)], [slow] * count, setting)
-
-
 @pytest.mark.parametrize("first", [1.0, 0.96])
 def test_interval_covers_ratios_to_both_adjacent_baselines(first: float) -> None:
     verdict = judge_samples(make_samples(0.9, [first, 1.96 - first] * 5 + [first], [1.0] * 10))
@@ -294,8 +274,10 @@ def test_faster_student_never_earns_less(samples: list[Sample], faster: float, s
         assert is_not_worse(fast, get_rank(slow))
 
 
-@given(st.floats(0, 2), st.lists(slowdowns, min_size=400, max_size=400), st.sampled_from([*RULES.values()]))
-def test_number_of_samples_is_limited(ratio: float, noise: list[float], rules: TimingRules) -> None:
+@given(st.floats(0, 2), st.floats(0.01, 1), st.integers(0, 2**32), st.sampled_from([*RULES.values()]))
+def test_number_of_samples_is_limited(ratio: float, low: float, seed: int, rules: TimingRules) -> None:
+    chance = random.Random(seed)
+    noise = [chance.choice((1.0, chance.uniform(0.95, 1), chance.uniform(low, 1))) for _ in range(400)]
     verdict: Verdict = More(0)
     for attempt in itertools.count(1):
         samples: list[Sample] = []

@@ -56,10 +56,8 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
     [
         ("tests/test_adamw.py", KATA_FILE),
         ("tests/contracts/state.py", KATA_FILE),
-        ("tests/strategies.py", KATA_FILE),
         ("tests/probes/optimizers.py", KATA_FILE),
         ("reference/adam/oracle.py", KATA_FILE),
-        ("reference/adam/moment_mistakes.py", KATA_FILE),
         ("reference/adamw/kata.toml", {*ANY_FILE, "kata"}),
         ("reference/zh.po", {*ANY_FILE, "kata"}),
         ("reference/adamw/zh.po", {*ANY_FILE, "kata"}),
@@ -69,9 +67,7 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("reference/train/oracle.py", ANY_FILE),
         ("pyproject.toml", ANY_FILE),
         ("torchkata/compare/assertions.py", {*ENGINE_FILE, "proof"}),
-        ("torchkata/cli/command.py", ENGINE_FILE),
         ("grader/pipeline/inputs.py", {*ENGINE_FILE, "proof"}),
-        ("grader/pipeline/collect.py", {*ENGINE_FILE, "proof"}),
         ("grader/sandbox/zygote.py", {*ENGINE_FILE, "proof"}),
         ("grader/output/page/html.py", ENGINE_FILE),
         ("grader/tests/support/sample_results.py", set()),
@@ -89,7 +85,7 @@ def test_changed_file_changes_its_digests(
     assert find_changed(before, make_digests()) == changed
 
 
-@pytest.mark.parametrize("name", ["python", "torch", "numpy", "hypothesis", "pytest", "platform"])
+@pytest.mark.parametrize("name", ["python", "torch", "platform"])
 @pytest.mark.usefixtures("fresh_digests")
 def test_changed_version_changes_all_digests_except_kata_digest(
     name: str, before: dict[str, str], monkeypatch: pytest.MonkeyPatch

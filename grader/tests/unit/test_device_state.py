@@ -86,13 +86,6 @@ def test_slowdown_counter_ids_match_pynvml() -> None:
     assert packages in [*(numbers[1:] for numbers in known), (None, None)]
 
 
-def test_slowdown_report_names_causes_and_higher_temperature() -> None:
-    before = replace(IDLE, slowdowns=("power brake",), celsius=None)
-    after = replace(IDLE, slowdowns=("power brake", "too hot (driver)"), celsius=91)
-    assert describe_slowdown(before, after) == "the device slowed itself down: power brake, too hot (driver), at 91 °C"
-    assert describe_slowdown(before, before) == "the device slowed itself down: power brake"
-
-
 def test_only_other_processes_block_the_device() -> None:
     state = read_state(nvml=FakeNvml(pids=[4711, 12, 99]))
     assert describe_other_users(state, own=[12, 99, 4711, 5]) is None

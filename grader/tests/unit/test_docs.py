@@ -15,7 +15,6 @@ from grader.tests.support.documents import CODE, DOCUMENTS, OURS, read_sections
 from torchkata.cli.command import list_commands
 from torchkata.course import course
 
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")  # a file; `mkdocs build` checks the anchor
 PYTEST_OPTIONS = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
 PYTEST_OPTIONS |= {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
@@ -74,12 +73,6 @@ def test_command_in_docs_exists(document: Path, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=make_id)
-def test_link_in_docs_has_target(document: Path) -> None:
-    for target in LINK.findall(document.read_text("utf-8")):
-        assert (document.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=make_id)
 def test_file_named_in_docs_exists(document: Path) -> None:
     text = document.read_text("utf-8")
     for name in {*PATH.findall(text)} - {*HEADING_OF_BLOCK.findall(text)} - GENERATED:
@@ -89,21 +82,6 @@ def test_file_named_in_docs_exists(document: Path) -> None:
 def test_chinese_guide_has_same_sections_and_commands() -> None:
     english, chinese = (read_sections(ROOT / "docs" / page) for page in ("students.md", "zh/students.md"))
     assert [(one.commands, len(one.shown)) for one in chinese] == [(one.commands, len(one.shown)) for one in english]
-
-
-def read_glossary(page: str) -> list[tuple[str, ...]]:
-    """Return the cells of each row of a glossary's tables, without bold type and headings."""
-    rows = re.findall(r"^\| \*\*(.+) \|$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
-    return [tuple(row.replace("**", "", 1).split(" | ")) for row in rows]
-
-
-def test_glossaries_have_the_same_terms_and_katas() -> None:
-    english, chinese = read_glossary("docs/glossary.md"), read_glossary("docs/zh/glossary.md")
-    ours = [row for row in english if len(row) == 2]
-    of_lecture = [(word, chinese, kata) for word, chinese, _, kata in english[len(ours) :]]
-    assert {kata.strip("`") for *_, kata in of_lecture} <= {*course().katas}
-    assert [row[1] for row in chinese[: len(ours)]] == [word for word, _ in ours]
-    assert [(word, chinese, kata) for chinese, word, _, kata in chinese[len(ours) :]] == of_lecture
 
 
 def test_katas_page_has_only_track_and_kata_sections() -> None:

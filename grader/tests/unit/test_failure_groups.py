@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
-from torchkata.pytest_plugin.failure_groups import group_failures, render_block
+from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
@@ -61,15 +61,6 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
 )
 def test_failures_with_same_cause_are_grouped(results: list[TestResult], groups: list[list[str]]) -> None:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
-
-
-def test_single_failed_precondition_has_no_preamble() -> None:
-    kata = course().katas["linear"]
-    untested = replace(
-        make_failure("a", UNMET), message="linear · cannot be tested yet: y is x @ weight\n  again: pytest"
-    )
-    alone, *_ = [render_block(kata, block) for block in group_failures([untested])]
-    assert alone[0] == "linear · y is x @ weight"
 
 
 def test_failure_hides_source_lines_outside_student_code() -> None:

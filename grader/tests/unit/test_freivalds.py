@@ -1,6 +1,5 @@
 """Tests of Freivalds' algorithm for checking a matrix product: its error estimate and its tolerance."""
 
-import itertools
 import math
 import random
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from torchkata.speed import freivalds
-from torchkata.speed.freivalds import floor, random_signs, relative_error, squared_residuals, tolerance
+from torchkata.speed.freivalds import floor, random_signs, relative_error, tolerance
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16
@@ -30,13 +29,6 @@ def make_operands(dtype: torch.dtype, seed: int = 0) -> tuple[Tensor, Tensor]:
 
 def compute_exact_error(a: Tensor, b: Tensor, c: Tensor) -> float:
     return float((c.double() - a.double() @ b.double()).norm() / c.double().norm())
-
-
-@given(m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-def test_mean_over_all_signs_equals_exact_error(m: int, k: int, n: int, seed: int) -> None:
-    a, b, c = draw(seed, m, k), draw(seed + 1, k, n), draw(seed + 2, m, n)
-    every = torch.tensor(list(itertools.product([1.0, -1.0], repeat=n)), dtype=torch.float64).T.reshape(n, 2**n)
-    assert float(squared_residuals(a, b, c, every).mean()) == pytest.approx(float((c - a @ b).square().sum()))
 
 
 @given(sides, sides, sides, st.integers(0, 2**32), st.sampled_from([1e-6, 1e-3, 0.1]))
@@ -67,12 +59,6 @@ def test_all_zero_product_has_infinite_error() -> None:
     assert relative_error(a, b, torch.zeros(M, N)) == math.inf
     assert relative_error(torch.zeros(M, K), b, torch.zeros(M, N)) == 0.0
     assert relative_error(torch.zeros(M, K), b, torch.ones(M, N)) >= 0.5
-
-
-@pytest.mark.parametrize("c", [(4, 5), (3, 6), (3,), (1, 3, 5)])
-def test_mismatched_shapes_are_rejected(c: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"shapes \[3, 4\] and \[4, 5\] have no product of shape"):
-        relative_error(draw(0, 3, 4), draw(1, 4, 5), draw(2, *c))
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 3 * K, 2**24])
@@ -143,9 +129,3 @@ def test_tolerance_adapts_to_less_accurate_baseline() -> None:
     for own in (0.0, 1e-3, math.nan, math.inf):
         assert tolerance(BF16, K, own) == floor(BF16, K) == pytest.approx(3e-3, rel=0.01)
     assert floor(BF16, 1) == pytest.approx(floor(BF16, 32768), rel=0.01)
-
-
-@pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.float64])
-def test_unsupported_dtype_has_no_tolerance(dtype: torch.dtype) -> None:
-    with pytest.raises(ValueError, match="less precise than float64"):
-        floor(dtype, 4)

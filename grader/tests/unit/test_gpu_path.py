@@ -1,10 +1,9 @@
-"""Tests of the CUDA code path on a simulated device: synchronization, blocks, memory and device state."""
+"""Tests of the CUDA code path on a simulated device: synchronization, idleness, blocks, memory and device state."""
 
 import math
 import mmap
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -14,22 +13,16 @@ import torch
 
 from grader.sandbox import cuda, timed_work
 from grader.sandbox.requests import WorkloadRequest
-from grader.speed import setup, timed_worker, worker_bench
-from grader.speed.machine import Machine
+from grader.speed import setup, timed_worker
+from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
-from grader.speed.worker_bench import WorkerBench
-from grader.tests.support.fake_device import FakeClock, FakeDevice, FakeWorker
+from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.compat.torch_internals import DispatchMode
-from torchkata.course import course
 from torchkata.seam.assignment import Assignment
-from torchkata.seam.failures import Inconclusive
+from torchkata.seam.failures import Inconclusive, TimedOut
 from torchkata.seam.reply import Reply
-from torchkata.speed import bench as benches
-from torchkata.speed.bench import DEMANDS, OPENING_BLOCKS, WARM_SECONDS
-from torchkata.speed.datasheets import device
-from torchkata.speed.decision import Final, peak_on, thresholds_on
 from torchkata.speed.sizes import Size
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
@@ -124,19 +117,6 @@ def test_copying_time_is_subtracted(
     assert timed.block(10.0).seconds == pytest.approx(1.6), "two times 1 s minus the shortest copying time"
 
 
-def test_short_blocks_are_repeated_for_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate a GPU with 20 GiB, enough for the inputs of ten steps of 1.2 ms each, and make one block slow."""
-    step = 0.0012
-    blocks = iter([2 * step, 20 * step, 2 * step, 2 * step])
-    worker = SimpleNamespace(block=lambda _: SimpleNamespace(seconds=next(blocks), error=0.0), close=lambda: None)
-    monkeypatch.setattr(worker_bench, "TimedWorker", lambda *_: worker)
-    nothing: Any = None
-    machine = Machine("cuda", "a GPU", None, 20 * 2**30, setup.get_limits(), nothing, nothing, lambda: "")
-    task = worker_bench.choose_task(machine, course().workloads["sgd_step"])
-    assert task.calls == 10
-    assert 0.1 <= task.calls * task.times * step < 0.12
-
-
 STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())
 
 
@@ -181,42 +161,30 @@ def test_grader_waits_until_exited_worker_frees_memory(
     assert error == expected[1]
 
 
-def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
-    workload = course().workloads["linear_forward"]
-    h100, a100 = device("NVIDIA H100 80GB HBM3"), device("NVIDIA A100-SXM4-80GB")
-    assert thresholds_on(h100, "cuda", workload, torch.bfloat16) == (workload.mfu, 989.4e12)
-    for other in (a100, device("something new")):
-        assert thresholds_on(other, "cuda", workload, torch.bfloat16) == (workload.ratio["cuda"], None)
-    assert (peak_on(a100, torch.bfloat16), peak_on(None, torch.bfloat16)) == (312e12, None)
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
+    made = FakeDevice()
+    made.install(monkeypatch)
+    return made
 
 
-def test_device_is_warmed_up_again_after_cooling_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = 0.25  # seconds per block on the simulated clock
-    clock, student_began = FakeClock(), [0.0]
+def test_idle_or_noisy_device_adds_no_time(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    assert detector.wait(1.0) == 0
+    device.busy_until, device.slower = device.now + 5.0, 0.9 * BUSY
+    assert detector.wait(1.0) == 0
 
-    def block(_seconds: float) -> SimpleNamespace:
-        clock.advance(seconds)
-        return SimpleNamespace(seconds=seconds, error=0.0)
 
-    def begin(_control: object, _limits: object, _task: object, files: object, *_: object) -> SimpleNamespace:
-        student_began[0] = clock.now if files is not None else student_began[0]
-        return SimpleNamespace(block=block, check=SimpleNamespace(floor=0.0), close=lambda: None)
+def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    began = device.now
+    device.busy_until = device.now + 0.5
+    assert 0.5 <= detector.wait(1.0) <= 0.5 + 3 * LOOK_SECONDS
+    assert device.now - began >= 0.5
 
-    clock.install(monkeypatch, benches)
-    monkeypatch.setattr(worker_bench, "TimedWorker", begin)
-    nothing: Any = None
-    machine = Machine("cuda", "simulated", None, 0, course().limits, nothing, nothing, lambda: "")
-    bench = WorkerBench(machine, replace(SMALL, calls=1), {})
 
-    def run(attempt: int = 1) -> float:
-        """Return how many seconds elapse before the student's first block."""
-        began = clock.now
-        assert isinstance(benches.run_attempt(bench, attempt)[0], Final)
-        return student_began[0] - began
-
-    opening, whole = OPENING_BLOCKS * seconds, DEMANDS["cuda"].warm_up_seconds
-    assert run() >= whole + opening
-    assert run() == seconds + opening, "a warm device must not be warmed up again"
-    assert run(attempt=2) >= whole + opening
-    clock.advance(WARM_SECONDS)
-    assert run() >= whole + opening
+def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+    device.busy_until = device.now + 5.0
+    with pytest.raises(TimedOut, match="the device was still running your queued work"):
+        detector.wait(1.0)

@@ -4,14 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from socket import socket
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import HealthCheck, assume, core, example, given, seed, settings
+from hypothesis import assume, example, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.internal import entropy
-from hypothesis.utils.threading import ThreadLocal
 
 from grader.base.signals import uninterrupted
 from grader.pipeline.inputs import SharedInputs
@@ -21,7 +19,7 @@ from grader.pipeline.walk import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.support.failing_tests import LocalRunner
-from torchkata.compat.hypothesis_internals import get_settings, limit_examples, register_random_generators
+from torchkata.compat.hypothesis_internals import get_settings, limit_examples
 from torchkata.course import course
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
@@ -107,16 +105,6 @@ def with_an_example(student: Student, number: int) -> None:
     assert student.call(echo, number) == number
 
 
-@sample(NUMBERS.filter(lambda number: number > 10), max_examples=1)
-def without_zero(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
-@sample(NUMBERS.filter(lambda number: number > 50), suppress_health_check=list(HealthCheck))
-def impossible(student: Student, number: int) -> None:
-    assert student.call(echo, number) == number
-
-
 @pytest.mark.parametrize("test", [right, discarding, interactive, interactive_within, with_an_example])
 def test_drawn_inputs_match_hypothesis(test: Any) -> None:
     runner, inputs, expected = Counting(), SharedInputs(), Counting()
@@ -199,28 +187,6 @@ def test_inputs_of_a_job_are_drawn_before_fork(
     assert get_settings(right).max_examples == 40
 
 
-def test_strategy_error_is_raised_by_the_test() -> None:
-    def refuse(_number: int) -> NoReturn:
-        raise ValueError("a bug in the strategy")
-
-    @QUIET
-    @given(NUMBERS.map(refuse))
-    def test_numbers(student: Student, number: int) -> None:
-        student.call(echo, number)
-
-    item = make_item(test_numbers, None, Counting())
-    assert SharedInputs().draw(item, 3) is None
-    with pytest.raises(ValueError, match="a bug in the strategy"):
-        test_numbers(student=item.funcargs["student"])
-
-
-def test_new_inputs_are_drawn_again_if_rejected() -> None:
-    runner = Counting()
-    assert pytest_pyfunc_call(make_item(without_zero, NewInputs(), runner))
-    assert len(runner.asked) == 1
-    assert pytest_pyfunc_call(make_item(impossible, NewInputs(), Counting())) is None, "Hypothesis must report it"
-
-
 def test_inputs_of_a_seed_are_drawn_once() -> None:
     drawn: list[int] = []
 
@@ -245,27 +211,3 @@ def test_inputs_of_a_seed_are_drawn_once() -> None:
         assert len(numbers(inputs, 5)) == 10
     assert numbers(inputs, 5) == first
     assert len(inputs.drawn) == 1, "only the inputs of one seed may be kept"
-
-
-@pytest.mark.parametrize(("all_of_them", "few"), [(100, 10), (5, 5)])
-def test_limit_examples_has_no_effect_outside_its_context(all_of_them: int, few: int) -> None:
-    drawn: list[int] = []
-    test = settings(max_examples=all_of_them, database=None)(given(st.integers())(lambda number: drawn.append(number)))
-    with limit_examples(test):
-        test()
-    assert len(drawn) == few
-    test()
-    assert len(drawn) == few + all_of_them
-
-
-def test_forked_processes_reuse_registered_random_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "threadlocal", ThreadLocal(_hypothesis_global_random=lambda: None))  # its initial state
-    register_random_generators()
-    monkeypatch.setattr(entropy, "register_random", lambda _: pytest.fail("Hypothesis looks for them again"))
-
-    @seed(0)
-    @given(NUMBERS)
-    def test_numbers(number: int) -> None:
-        assert isinstance(number, int)
-
-    test_numbers()

@@ -105,7 +105,7 @@ def test_diagnosis_is_listed_with_most_common_next_failure() -> None:
 
 
 def test_page_and_tables_show_statistics_of_every_test(tmp_path: Path) -> None:
-    results = list(make_class(40, timed=False))
+    results = list(make_class(20, timed=False))
     for one in results[: FEWEST - 1]:
         load.write(one, tmp_path)
     assert call_grader("report", tmp_path).code == 0

@@ -1,17 +1,14 @@
 """Tests of the settings in `kata.toml`: hours, difficulty, "after this kata you can …", and visibility."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from torchkata.course import Kata, course
 from torchkata.course.load import parse_kata
-from torchkata.course.model import Difficulty
-from torchkata.i18n.katas import describe_effort, effort_of
 
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
-LEVELS = get_args(Difficulty)
 
 
 def parse(**more: Any) -> Kata:
@@ -26,12 +23,6 @@ def test_every_kata_states_hours_and_difficulty() -> None:
         assert not kata.after.endswith("."), f"{kata.name}: it completes a sentence"
 
 
-def test_katas_of_side_tracks_are_ordered_by_difficulty() -> None:
-    for track in course().tracks.keys() - {"core"}:
-        levels = [LEVELS.index(kata.difficulty) for kata in course().katas.values() if kata.track == track]
-        assert levels == sorted(levels), track
-
-
 def test_points_are_roughly_proportional_to_hours() -> None:
     """Check that a kata's share of its track's points is between half and twice its share of the hours."""
     for track in course().tracks:
@@ -39,15 +30,6 @@ def test_points_are_roughly_proportional_to_hours() -> None:
         hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)
         for kata in katas:
             assert 1 / 2 < kata.max_score / points * hours / kata.hours < 2, kata.name
-
-
-def test_hours_and_difficulty_are_optional_in_other_courses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KATA_LANG", "en")
-    monkeypatch.setitem(course().katas, "k", parse())
-    assert (effort_of(course().katas["k"]), describe_effort(course().katas["k"])) == ("", "")
-    monkeypatch.setitem(course().katas, "k", parse(hours=2, difficulty="hard", after="fly"))
-    assert effort_of(course().katas["k"]).split() == ["2", "h", "hard"]
-    assert describe_effort(course().katas["k"]) == "About 2 h, hard. After this kata you can fly."
 
 
 def test_visibility_setting_is_a_string_or_table() -> None:
