@@ -56,7 +56,6 @@ def test_kata_stores_only_complete_runs(handout: Path) -> None:
     assert not (handout / ".kata").exists()
 
 
-@pytest.mark.sample
 def test_kata_next_runs_first_unfinished_kata(handout: Path) -> None:
     done = run_kata(handout, "next")
     assert (done.code, "same_storage  not started    0/6" in done.out) == (1, True)
