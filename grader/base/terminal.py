@@ -1,5 +1,6 @@
 """The consoles used for the grader's output."""
 
+import json
 import sys
 from typing import Any
 
@@ -33,9 +34,9 @@ def print_warning(err: Console, text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a JSON object to standard output, for use by programs. Text for people is printed to standard error."""
+    """Print a JSON object, in ASCII only, to standard output for programs. Text for people goes to standard error."""
     text = msgspec.json.encode(make_printable(msgspec.to_builtins(value)))
-    sys.stdout.write(msgspec.json.format(text, indent=1).decode() + "\n")
+    sys.stdout.write(json.dumps(json.loads(text), indent=1) + "\n")
 
 
 def make_printable(value: Any) -> Any:

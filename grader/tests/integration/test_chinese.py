@@ -13,12 +13,11 @@ from grader.tests.conftest import get_student_environment, run, run_as_student, 
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import copy_course
 from grader.tests.support.submissions import edit_solution
-from grader.tests.support.translations import CHINESE
 from grader.tests.support.warm_process import Fork
 from torchkata.cli import about
 from torchkata.cli.runs import EXPECTED
 from torchkata.course import course
-from torchkata.i18n import find_text, words
+from torchkata.i18n import find_text
 from torchkata.i18n.katas import hints_of
 
 SENTENCE = re.compile(r"\b[A-Za-z']+(?: [A-Za-z']+){3,}\b(?!\.\w|[(\[])")  # four words in a row, and no code
@@ -88,13 +87,6 @@ def test_chinese_failure_message_contains_no_english(handout: Path, name: str, o
 def test_chinese_pytest_option_errors_contain_no_english(new_handout: Path, option: str) -> None:
     done = run_as_student("pytest", option, cwd=new_handout)
     assert (done.code, find_english(done.out + done.err)) == (4, [])
-
-
-def test_pytest_options_are_described_in_chinese(handout: Path) -> None:
-    printed = run_as_student("pytest", "--help", cwd=handout).out
-    for option in ("--kata", "--track", "--impl", "--seed", "--examples"):
-        assert words(f"pytest.{option}", tracks="core")[:6] in printed
-        assert CHINESE.search(words(f"pytest.{option}", tracks=""))
 
 
 def test_missing_course_error_is_in_chinese(tmp_path: Path) -> None:

@@ -98,31 +98,22 @@ KEYS = "; the keys are"
     ("course", "files", "line"),
     [
         (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has the unknown key 'titel'{KEYS} title,"),
-        ("[tool.torchkata.limits]\ncall = 1\n", {}, f"limits] has the unknown key 'call'{KEYS} call_seconds,"),
         (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is not a track; the tracks are all_katas"),
         (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
         (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),
-        (PLAIN, {KATA: "[points]\n"}, f"{KATA}: title is missing"),
         (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has the unknown key 'titel'{KEYS} title,"),
         (PLAIN, {KATA: 'title = "K"\ntrack = "x"\n[points]\n'}, "kata.toml: track is 'x'; it can be all_katas"),
         (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["x"]\n[points]\n'}, "kata.toml: builds_on names 'x'"),
         (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["k"]\n[points]\n'}, "builds_on names 'k', the kata itself"),
-        (PLAIN, {KATA: 'title = "K"\nhints = [7]\n[points]\n'}, f"{KATA}: hints"),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
         (f"{PLAIN}graded = 'a'\n", {}, "[tool.torchkata]: graded is 'a'; it should be a list"),
         (f"{PLAIN}tracks = {{}}\n", {}, "[tool.torchkata]: tracks is empty"),
         ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
         ("[tool.torchkata.limits]\ntest_seconds = 0.0\n", {}, "test_seconds is 0"),
-        ("[tool.torchkata.tracks]\nall_katas = 7\n", {}, "tracks"),
         (PLAIN, {KATA: 'title = "K"\npoints = 3\n'}, f"{KATA}: points is 3; it should be a table"),
         (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
         (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: points is missing"),
         (PLAIN, {KATA: POINTS}, f"{KATA}: [points] is empty; list every test of tests/test_k.py there"),
-        (
-            PLAIN,
-            {KATA: POINTS + "test_a = '5'\n"},
-            f"{KATA}: [points] test_a is '5'; it should be 0 or a positive number",
-        ),
         (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
         (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),
@@ -180,9 +171,3 @@ def test_innermost_nested_course_is_used(tmp_path: Path) -> None:
     for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):
         assert f"{title}: 1 katas" in " ".join(run("grader", "doctor", cwd=place).out.split())
     assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
-
-
-def test_folder_without_course_is_rejected(tmp_path: Path) -> None:
-    done = run("grader", "--course", str(tmp_path / "x"), "grade", "a", "--out", "b", cwd=tmp_path)
-    assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert f"{tmp_path / 'x'}: there is no course here" in done.err

@@ -8,12 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.results.result import read
 from grader.tests import ROOT
-from grader.tests.conftest import call_grader, grade, run_python
+from grader.tests.conftest import call_grader, grade, run, run_python
+from grader.tests.support.platforms import parse_gradescope
 from grader.tests.support.processes import find_descendants, is_alive
 from grader.tests.support.submissions import (
     LINEAR,
@@ -28,40 +30,18 @@ from grader.tests.support.submissions import (
 )
 
 STOPPED = "grader: stopped; finished results are stored; run the same command again to continue\n"
-NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay", "gao")  # after three, two rounds of a second remain
+NAMES = ("ada", "ben", "cleo", "dan", "eve")  # after two, at least a round of a second remains
 
 
-@pytest.fixture(scope="module")
-def submissions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write_slow_class(tmp_path_factory.mktemp("slow"), SLOW, *NAMES)
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(submissions: list[Path], tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return the gradebook of an uninterrupted run."""
-    out = tmp_path_factory.mktemp("uninterrupted")
-    assert grade(*submissions, "--out", out, *OPTIONS, course=PRIMES).code == 0
-    return (out / "gradebook.csv").read_bytes()
-
-
-def stop(
-    submissions: list[Path],
-    out: Path,
-    number: int,
-    moment: Callable[[int], bool],
-    *options: str,
-    course: Path = PRIMES,
-    kata: str = "sieve",
-) -> str:
-    """Run `grader grade`, send a signal to it at the given moment, and return its error output."""
-    parts = ("--course", course, "grade", *submissions, "--out", out, "--kata", kata, *SHORT, *options)
-    command = [sys.executable, "-m", "grader", *map(str, parts)]
+def stop(number: int, moment: Callable[[int], object], *call: object, course: Path = PRIMES) -> str:
+    """Run `grader …`, send a signal to it at the given moment, and return its error output."""
+    command = [sys.executable, "-m", "grader", "--course", *map(str, (course, *call))]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     while not moment(process.pid):
         assert process.poll() is None, "the run ended before it could be stopped"
-        time.sleep(0.01)
+        time.sleep(0.05)
     started = find_descendants(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     _, errors = process.communicate(timeout=600)
@@ -85,49 +65,86 @@ def wait_for_start(seconds: float) -> Callable[[int], bool]:
     return moment
 
 
-def assert_resumes(submissions: list[Path], out: Path, uninterrupted: bytes, *options: str) -> None:
-    """Grade again. Assert that stored results are kept and the gradebook is that of an uninterrupted run."""
+def assert_resumes(submissions: list[Path], out: Path, *options: str) -> None:
+    """Grade again. Assert that stored results are kept and that the gradebook has every submission."""
     before = {name: (out / name / "result.json").stat().st_mtime_ns for name in list_results(out)}
+    assert 1 <= len(before) < len(submissions)
     again = grade(*submissions, "--out", out, *OPTIONS, *options, course=PRIMES)
     assert again.code == 0, again.err
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
-    assert (f"{len(before)} of {len(NAMES)} were already graded" in again.out) == bool(before)
-    assert (out / "gradebook.csv").read_bytes() == uninterrupted
+    assert f"{len(before)} of {len(submissions)} were already graded" in again.out
+    rows = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
+    graded = {path.name: ("5.0", "wrong") if path.name == "ben" else ("50.0", "done") for path in submissions}
+    assert {row["submission"]: (row["score"], row["sieve_status"]) for row in rows} == graded
     assert list(out.rglob("*.tmp")) == []
 
 
-@pytest.mark.sample
-def test_killed_or_interrupted_run_can_be_resumed(
-    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
-) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: len(list_results(tmp_path)) >= 1)
-    errors = stop(submissions, tmp_path, signal.SIGINT, lambda _: len(list_results(tmp_path)) >= 3)
-    assert errors == STOPPED
-    rows = list(csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines()))
-    assert [row["submission"] for row in rows] == list_results(tmp_path)
-    assert 3 <= len(rows) < len(NAMES)
-    assert_resumes(submissions, tmp_path, uninterrupted)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param((), marks=pytest.mark.sample, id="default"),
+        pytest.param(("--isolation", "none"), marks=pytest.mark.timing, id="none"),
+    ],
+)
+def test_killed_run_can_be_resumed(options: tuple[str, ...], tmp_path: Path) -> None:
+    paths, out = write_slow_class(tmp_path / "class", SLOW, *NAMES[:3]), tmp_path / "out"
+    stop(signal.SIGKILL, lambda _: list_results(out), "grade", *paths, "--out", out, *OPTIONS, *options)
+    assert_resumes(paths, out, *options)
+
+
+def test_interrupted_run_can_be_resumed(tmp_path: Path) -> None:
+    paths, out = write_slow_class(tmp_path / "class", SLOW, *NAMES), tmp_path / "out"
+    call = ("grade", *paths, "--out", out, *OPTIONS)
+    assert stop(signal.SIGINT, lambda _: len(list_results(out)) >= 2, *call) == STOPPED
+    rows = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
+    assert [row["submission"] for row in rows] == list_results(out)
+    assert_resumes(paths, out)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0])
 def test_ctrl_c_stops_run_during_startup(tmp_path: Path, seconds: float) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR + SLOW, *NAMES)
-    assert stop(paths, tmp_path / "out", signal.SIGINT, wait_for_start(seconds), course=ROOT, kata="linear") == STOPPED
+    call = ("grade", *paths, "--out", tmp_path / "out", "--kata", "linear", *SHORT)
+    assert stop(signal.SIGINT, wait_for_start(seconds), *call, course=ROOT) == STOPPED
 
 
 def test_ctrl_c_stops_grader_during_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = tmp_path / "begun"
     (tmp_path / "typer.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert stop([], tmp_path / "out", signal.SIGINT, lambda _: begun.exists()) == "grader: stopped\n"
+    assert stop(signal.SIGINT, lambda _: begun.exists(), "grade", "--out", tmp_path / "out") == "grader: stopped\n"
 
 
-@pytest.mark.timing  # as the first test, with the other level of isolation
-def test_killed_run_without_sandbox_can_be_resumed(
-    submissions: list[Path], uninterrupted: bytes, tmp_path: Path
-) -> None:
-    stop(submissions, tmp_path, signal.SIGKILL, lambda _: bool(list_results(tmp_path)), "--isolation", "none")
-    assert_resumes(submissions, tmp_path, uninterrupted, "--isolation", "none")
+def select_finished(path: Path) -> list[dict[str, Any]]:
+    """Return the tests in a file for Gradescope that have been run. There are none before it is written."""
+    tests = parse_gradescope(path.read_bytes())["tests"] if path.exists() else []
+    return [test for test in tests if test["extra_data"]["outcome"] != "not_graded"]
+
+
+def test_killed_grader_keeps_points_earned_so_far(tmp_path: Path) -> None:
+    """The command that the Gradescope package runs writes its file after every test."""
+    path, out = tmp_path / "results.json", tmp_path / "out"
+    (slow,) = write_submissions(tmp_path / "class", SIEVE + 4 * SLOW, "ada", kata="sieve")
+    call = ("gradescope", slow, path, "--out", out, "--kata", "sieve", "--seed", 0)
+    stop(signal.SIGKILL, lambda _: select_finished(path), *call)
+    report, done = parse_gradescope(path.read_bytes()), select_finished(path)
+    assert 1 <= len(done) < len(report["tests"]) == 5
+    assert report["score"] == sum(test["max_score"] for test in done) > 0
+    assert report["output"].startswith("Grading stopped before all tests had run.")
+    assert list_results(out) == []
+
+
+def test_rerun_rewrites_the_gradescope_file(tmp_path: Path) -> None:
+    path, submission = tmp_path / "results.json", PRIMES / "submissions/complete"
+    options = ("--out", tmp_path / "out", "--seed", 0, "--kata", "sieve", "--examples", 5)
+    call = ("--course", PRIMES, "gradescope", submission, path, *options)
+    assert run("grader", *map(str, call)).code == 0
+    first = parse_gradescope(path.read_bytes())
+    assert (first["score"], first["output"]) == (50, "")
+    path.unlink()
+    again = call_grader(*call).out
+    assert ("were already graded" in again, "grader report" in again) == (True, False), "the directory is temporary"
+    assert parse_gradescope(path.read_bytes()) == first
 
 
 BROKEN = """

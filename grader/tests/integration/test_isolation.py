@@ -26,7 +26,6 @@ def grade_without_namespaces(*arguments: object) -> Run:
     return run_program(*shut, sys.executable, "-m", "grader", "--course", PRIMES, "grade", *arguments)
 
 
-@pytest.mark.sample
 @pytest.mark.usefixtures("needs_bwrap")
 def test_grading_without_namespaces_warns_and_limits_resources(tmp_path: Path) -> None:
     done = grade_without_namespaces(COMPLETE, "--out", tmp_path, *OPTIONS)

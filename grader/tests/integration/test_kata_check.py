@@ -1,4 +1,4 @@
-"""Tests of `kata check`, which shows the points on the student's machine and how the grader differs."""
+"""Tests of `kata check`, which computes the points on the student's machine."""
 
 import json
 import re
@@ -47,34 +47,8 @@ def test_check_computes_same_points_as_the_grader(primes: Path, tmp_path: Path) 
         assert earned <= result["score"] if replaced else earned == result["score"]
 
 
-def test_check_says_how_the_grader_differs(primes: Path) -> None:
-    text = " ".join(run_kata(primes, "check").out.split("The number of inputs")[1].split())
-    for fact in (
-        "and the time limit of a call are those of the grader",
-        "other inputs",
-        "another machine",
-        "only the files that `kata export` puts into the zip file",
-        "sandbox refuses processes, the network and the course's files, and limits memory (256 MiB)",
-        "all calls of a test (10 s) and of a kata (20 s)",
-        "exits Python or can't be interrupted",
-        "replaces an unfinished kata with working code",
-    ):
-        assert fact in text
-
-
 def test_check_tests_only_named_katas(primes: Path) -> None:
     copy_submission(primes, "complete")
     done = run_kata(primes, "check", "sieve")
     assert (done.code, parse_points(done)) == (0, (50, 50))
     assert "factorise" not in done.out
-    refused = run_kata(primes, "check", "seive")
-    assert (refused.code, refused.err) == (2, "kata: there is no kata 'seive'; did you mean sieve?\n")
-
-
-def test_check_stops_call_that_takes_too_long(primes: Path) -> None:
-    project = primes / "pyproject.toml"
-    project.write_text(re.sub(r"(?m)^call_seconds = .*$", "call_seconds = 0.3", project.read_text("utf-8")), "utf-8")
-    (primes / "assignment/sieve.py").write_text("def sieve(n):\n    while True:\n        pass\n")
-    done = run_kata(primes, "check", "sieve")
-    assert "your code did not return within 0.3 seconds" in done.out
-    assert "sieve.py, line 3:  pass" in done.out or "sieve.py, line 2:  while True:" in done.out

@@ -1,19 +1,17 @@
 """Tests of `kata predict` in a handout: input from a pipe or terminal, and predictions that stay local."""
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.tests.conftest import Run, get_student_environment, grade, run_as_student, run_kata
+from grader.tests.conftest import Run, get_student_environment, run_as_student, run_kata
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.warm_process import Fork
 
 FILE = "assignment/predictions.json"
 KEPT = f"Your predictions are stored in {FILE}. Only you see them, and they earn no points."
-PREDICTED = b'{"seed": 7, "katas": {"roofline": {"matmul": {"predicted": 100}}}}'
 WRONG = "is not a positive number; write it without a unit, such as 1e12, 3.2e9 or 12_000"
 
 
@@ -64,14 +62,6 @@ def test_predict_repeats_question_until_number_is_valid(handout: Path) -> None:
     assert read_predictions(handout) == {"flop_accounting": {"matmul": 1e13}}
 
 
-def test_measured_time_is_shown_on_second_call(handout: Path) -> None:
-    done = run_kata(handout, "predict", "time_matmul", typed="1e9\n0.01\n\n")
-    assert (done.code, done.err) == (0, "")
-    measured = json.loads((handout / FILE).read_text())["katas"]["time_matmul"]["seconds"]["measured"]
-    assert f"predicted 0.01, measured {measured:.4g} seconds" in done.out
-    assert f"measured {measured:.4g} seconds" in run_kata(handout, "predict", "time_matmul").out
-
-
 def test_prediction_made_after_test_runs_is_marked_late(handout: Path) -> None:
     invitation = "before you run its tests: kata predict roofline"
     assert invitation in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
@@ -100,23 +90,3 @@ def test_predict_lists_katas_that_have_questions(handout: Path) -> None:
     assert done.err.startswith("kata: there are no questions about linear; there are some about floating_point, ")
     assert run_kata(handout, "predict").code == 2
     assert not (handout / FILE).exists()
-
-
-def test_export_leaves_predictions_out(handout: Path) -> None:
-    run_kata(handout, "predict", "roofline", typed="77\n\n0.5\n")
-    assert (handout / FILE).exists()
-    done = run_kata(handout, "export")
-    assert "predictions.json" not in done.out + done.err
-    with zipfile.ZipFile(handout / "assignment.zip") as archive:
-        names = archive.namelist()
-    assert "assignment/roofline.py" in names
-    assert FILE not in names
-
-
-@pytest.mark.parametrize("content", [b"[" * 40_000, b"x" * 2**21, PREDICTED])
-def test_predictions_file_does_not_affect_grading(content: bytes, handout: Path, tmp_path: Path) -> None:
-    (handout / FILE).write_bytes(content)
-    ada = handout.rename(tmp_path / "ada")
-    done = grade(ada, "--kata", "roofline", "--examples", 2, "--out", tmp_path / "results")
-    assert (done.code, done.err) == (0, "")
-    assert "predict" not in (tmp_path / "results/ada/result.json").read_text()

@@ -135,10 +135,9 @@ def test_any_number_is_quadrupled(student: Student, n: int) -> None:
 
 TEST, PROBE, STRATEGIES = "tests/test_double.py", "tests/probes/double.py", "tests/strategies.py"
 ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle", "mistakes", "solution"))
-FALLBACK, KATA, WRONG = "reference/double/fallback.py", "reference/double/kata.toml", "reference/double/wrong.toml"
-PROJECT, CONFTEST, STUB = "pyproject.toml", "conftest.py", "assignment/double.py"
+KATA, STUB = "reference/double/kata.toml", "assignment/double.py"
+PROJECT, CONFTEST = "pyproject.toml", "conftest.py"
 FLAKY = "import secrets\n    assert secrets.randbelow(2)\n    return"
-SENTENCES = 'breaks = "twice, not squared"\nlooks_like = "squared"\n'
 LACKS = "oracle.py does not define double, which tests/test_double.py uses"
 COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 
@@ -186,7 +185,7 @@ MISTAKE_CASES = [
     Mistake("the oracle prints", {ORACLE: ("return", "print('twice')\n    return")}),
     Mistake("the oracle is slow", {ORACLE: ("return", "sum(range(10**5))\n    return")}),
     Mistake("the oracle is flaky", {ORACLE: ("return", FLAKY)}, {"grade": ORACLE}),
-    # mistakes, solution, fallback, zoo
+    # mistakes and solution
     Mistake("the mistakes raise when they are imported", {MISTAKES: "1 / 0\n"}, {"certify": MISTAKES}),
     Mistake(
         "a mistake replaces no function of the oracle",
@@ -196,32 +195,22 @@ MISTAKE_CASES = [
     Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
     Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"grade": "solution"}),
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
-    Mistake("the solution raises", {SOLUTION: ("return", "1 / 0\n    return")}, {"grade": TEST}),
-    Mistake("no fallback", {FALLBACK: None}, {"certify": FALLBACK}),
-    Mistake("a zoo entry without a sentence", {WRONG: (SENTENCES, "")}, {"certify": "wrong.toml"}),
-    Mistake("a zoo entry with an unknown key", {WRONG: ("looks_like", "look_like")}, {"certify": "wrong.toml"}),
     # the tests
     Mistake("no tests", {TEST: None}, expect_in_all("tests/test_double.py")),
     Mistake(
         "a syntax error in a test", {TEST: ("stays(", "stays((")}, {"pytest": TEST, "grade": TEST, "certify": TEST}
     ),
     Mistake("a test imports a missing module", *break_file(TEST, "import numbers", "import figures", "figures")),
-    Mistake("a test raises before the call", *break_file(TEST, COMPARED, f"1 / 0\n    {COMPARED}")),
     Mistake("a test raises after the call", *break_file(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
-    Mistake("a test has a false assertion", *break_file(TEST, COMPARED, f"assert n > 1000\n    {COMPARED}")),
     Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
-    Mistake("a test calls no probe", {TEST: (COMPARED, "pass")}, {"grade": TEST}),
     Mistake("a test compares nothing", {TEST: (COMPARED, "student.call(doubled, n)")}, {"grade": TEST}),
     Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
     Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
     # strategies and probes
-    Mistake("no strategies", {STRATEGIES: None}, {"pytest": "tests.strategies", "grade": "strategies"}),
     Mistake("a strategy raises", *break_file(STRATEGIES, "100)", "100).map(lambda n: 1 // 0)")),
     Mistake("a strategy draws nothing", *break_file(STRATEGIES, "100)", "100).filter(lambda n: False)", TEST)),
-    Mistake("a strategy is empty", *break_file(STRATEGIES, "-100, 100", "100, -100", TEST)),
     Mistake("a strategy draws unsupported inputs", {STRATEGIES: ("integers(-100, 100)", "text()")}, {"grade": TEST}),
     Mistake("no probes", {PROBE: None}, {"pytest": "probes", "grade": "probes"}),
-    Mistake("a syntax error in a probe", {PROBE: ("def doubled(", "def doubled((")}, {"grade": PROBE}),
     Mistake("a probe raises", {PROBE: ("return", "1 / 0\n    return")}, {"grade": TEST}),
     Mistake("a probe never ends", {PROBE: ("return", "while True:\n        pass\n    return")}, {"grade": TEST}),
     # stub and conftest
