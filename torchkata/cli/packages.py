@@ -60,7 +60,12 @@ def find_required() -> set[str]:
         name = normalize(left.pop())
         if name not in found:
             found.add(name)
-            left += [line for package in metadata.distributions(name=name) for line in package.requires or ()]
+            left += [
+                line
+                for package in metadata.distributions(name=name)
+                for line in package.requires or ()
+                if "extra ==" not in line
+            ]
     return found
 
 
