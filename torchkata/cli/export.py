@@ -25,7 +25,7 @@ from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state, write_atomically
 from torchkata.result import LOOK_OF
 from torchkata.source.differences import find_differences, find_imports
-from torchkata.source.text import IS_POINTER, LFS_POINTER, PYTHON, find_fault
+from torchkata.source.text import LFS_POINTER, PYTHON, find_fault
 
 from .packages import is_available
 from .secret import find_secret
@@ -101,7 +101,7 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
                 if line := find_secret(source):
                     reason = words("export.secret", line=line)
                 elif source.startswith(LFS_POINTER):
-                    reason = words("export.pointer", why=translate(IS_POINTER))
+                    reason = words("export.pointer")
                 else:
                     files[path.name] = source
             except OSError as error:
