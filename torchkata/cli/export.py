@@ -144,7 +144,7 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
         if not is_installed(module):
             yield Note(name, words("export.no_dot", module=module), is_serious=True)
     for module, line in find_imports(tree).items():
-        if module not in modules and not is_available(module):
+        if module not in (*modules, *course().katas) and not is_available(module):
             packages = ", ".join(course().packages)
             yield Note(name, words("export.package", line=line, module=module, packages=packages))
     for use in find_differences(tree):

@@ -44,16 +44,15 @@ def fail(sandbox: Sandbox, source: bytes) -> tuple[str, str]:
 @pytest.mark.parametrize("name", [name for name in REPORTS if REPORTS[name].graded != HOME_ONLY])
 def test_difference_is_named_in_the_grader(sandbox: Sandbox, name: str) -> None:
     report = REPORTS[name]
-    explained, message = fail(sandbox, report.source.encode("latin-1" if name == "UTF-16" else "utf-8"))
+    explained, message = fail(sandbox, report.content)
     assert report.graded in f"{explained}\n{message}"
     assert bool(message) == bool(report.graded), message
     assert not (explained and name in SELF_EXPLANATORY)
 
 
-def test_compiled_code_has_the_same_verdict(sandbox: Sandbox) -> None:
+def test_torch_compile_imports_no_compiler(sandbox: Sandbox) -> None:
+    """The import can take longer than a call may take, so the verdict would depend on the load of the machine."""
     source = (
-        "import sys\n"
-        + REPORTS["torch.compile as a decorator"].source
-        + "\nassert 'torch._dynamo' not in sys.modules\n"
+        REPORTS["torch.compile with options"].content + b"\nimport sys\nassert 'torch._dynamo' not in sys.modules\n"
     )
-    assert fail(sandbox, source.encode()) == ("", "")
+    assert fail(sandbox, source) == ("", "")

@@ -24,9 +24,14 @@ class Report:
     "" means that nothing is said, and for `graded` that the code works.
     """
 
-    source: str
+    source: str | bytes
     home: str
     graded: str
+
+    @property
+    def content(self) -> bytes:
+        """The content of the file."""
+        return self.source if isinstance(self.source, bytes) else self.source.encode()
 
 
 def refuse(source: str, said: str) -> Report:
@@ -114,7 +119,7 @@ OTHER_ENVIRONMENT = {
     "a Git LFS pointer": Report(
         "version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "is a Git LFS pointer"
     ),
-    "UTF-16": Report(LINEAR.encode("utf-16").decode("latin-1"), "perhaps UTF-16", "perhaps UTF-16"),
+    "UTF-16": Report(LINEAR.encode("utf-16"), "perhaps UTF-16", "perhaps UTF-16"),
 }
 UNUSUAL_BUT_RIGHT = {
     "a mention in a string": accept("NOTE = 'subprocess.run, os.fork() and input()'"),

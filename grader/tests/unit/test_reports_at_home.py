@@ -9,7 +9,6 @@ from torchkata.cli.export import find_mistakes
 @pytest.mark.parametrize("name", REPORTS)
 def test_difference_is_named_before_handing_in(name: str) -> None:
     report = REPORTS[name]
-    source = report.source.encode("latin-1" if name == "UTF-16" else "utf-8")
-    notes = [note.text for note in find_mistakes("linear.py", source, {"linear.py": source})]
+    notes = [note.text for note in find_mistakes("linear.py", report.content, {"linear.py": report.content})]
     assert bool(notes) == bool(report.home), notes
     assert report.home in "".join(notes)
