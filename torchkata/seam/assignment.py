@@ -56,9 +56,9 @@ class Assignment:
                     check_text(file)
             raise
         finally:
+            sys.dont_write_bytecode = writes_bytecode
             changed = (name for name, value in read_settings().items() if before and value != before[name])
             self.setting = self.setting or next(changed, "")
-            sys.dont_write_bytecode = writes_bytecode
 
 
 def read_settings() -> dict[str, object]:

@@ -42,11 +42,11 @@ CALLS: Mapping[str, Sequence[str]] = {  # functions that the sandbox refuses or 
         *("fcntl.flock", "fcntl.lockf"),
     ),
     "compiler": ("torch.compile",),
-    "at_import": ("input", "exit", "quit", "sys.exit", "matplotlib.pyplot.show"),  # only where a module runs them
+    "at_import": ("input", "exit", "quit", "sys.exit", "matplotlib.pyplot.show"),  # only if they run at import
     "setting": ("torch.set_default_dtype", "torch.set_default_device", "torch.set_default_tensor_type"),  # the same
 }
 KEYS = {call: key for key, calls in CALLS.items() for call in calls}
-AT_IMPORT = ("at_import", "setting")
+ONLY_AT_IMPORT = ("at_import", "setting")
 SETTINGS = ("torch.set_default_dtype", "torch.set_default_device", "torch.set_grad_enabled")
 UNCHANGED = ("torch.float32", "torch.float", "torch.FloatTensor", "'cpu'", "None")  # arguments that keep the default
 LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
@@ -83,7 +83,7 @@ def find_differences(tree: ast.Module) -> list[Use]:
     first: dict[str, Use] = {}
     nodes = [*walk_unguarded(tree)]
     at_import = find_uses(tree, (node for node, in_function in nodes if not in_function))
-    anywhere = (use for use in find_uses(tree, (node for node, _ in nodes)) if use.key not in AT_IMPORT)
+    anywhere = (use for use in find_uses(tree, (node for node, _ in nodes)) if use.key not in ONLY_AT_IMPORT)
     for use in sorted(chain(anywhere, at_import), key=lambda use: use.line):
         first.setdefault(use.call, use)
     return [*first.values()]
@@ -189,7 +189,7 @@ def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tr
     uses = {use.call for use in find_uses(tree) if use.line <= line <= use.last_line}
     is_refusal = error.errno == errno.EPERM
     if is_refusal or (error.errno == errno.ENOENT and error.filename is None and "multiprocessing" in inside):
-        named = [call for call in uses if KEYS.get(call) not in (None, "user_name", "compiler", *AT_IMPORT)]
+        named = [call for call in uses if KEYS.get(call) not in (None, "user_name", "compiler", *ONLY_AT_IMPORT)]
         return next(iter([*inside, *sorted(named)]), "")
     return "os.getlogin" if error.errno in NOT_A_TERMINAL and "os.getlogin" in uses else ""
 
