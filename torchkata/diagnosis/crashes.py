@@ -64,7 +64,7 @@ def explain_crash(crash: Crashed) -> str:
 
 def find_difference(error: str) -> str:
     """Return the key of the difference between the student's machine and the grader that caused an error, or ""."""
-    if "getpwuid(): uid not found" in error:
+    if "getpwuid(): uid not found" in error or "No username set in the environment" in error:  # since Python 3.13
         return "user_name"
     if error.startswith("SystemExit") and error.endswith(AT_IMPORT):
         return "at_import"
