@@ -37,6 +37,7 @@ from grader.pipeline.trees import (
 )
 from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
+from torchkata.source.text import IS_POINTER, LFS_POINTER
 
 MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files that may be graded
 MAX_ARCHIVES = 16  # maximum number of archives in a submission that are opened
@@ -47,7 +48,6 @@ ENVIRONMENT = "pyvenv.cfg"  # a file in every virtual environment
 HANDOUT = ("tests", "reference", "torchkata", "docs", "grader", "examples")  # folders of the course: not students' code
 TOO_MUCH = "can't be read within the limits of memory and time"
 IF_A_CLASS = "; if this is a class, use: grader grade --layout folders DIR"
-POINTER = b"version https://git-lfs.github.com/spec/"
 SHOWN = 5  # maximum number of names in a message
 LONGEST = 60  # maximum number of characters of such a name
 
@@ -267,8 +267,8 @@ class Walk:
                 continue
             if len(content) > MAX_BYTES:
                 raise SubmissionError(f"contains a file larger than {MAX_BYTES // 2**20} MiB")
-            if content.startswith(POINTER):
-                raise SubmissionError("a file is a Git LFS pointer, not the file itself; run `git lfs pull`", name)
+            if content.startswith(LFS_POINTER):
+                raise SubmissionError(f"a file is {IS_POINTER}", name)
             self.python += len(content)
             if self.python > MAX_TOTAL:
                 raise SubmissionError(f"its Python files are larger than {MAX_TOTAL // 2**20} MiB in total")

@@ -31,6 +31,7 @@ NEEDED = ("numpy", "msgspec")  # packages that workers need in addition to those
 RUNTIME = (  # engine files that are visible to workers
     "torchkata/__init__.py",
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
+    *(f"torchkata/source/{name}.py" for name in ("__init__", "differences", "names", "text")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "hypothesis_internals", "torch_internals")),
     *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
     *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "workload")),

@@ -122,9 +122,11 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     if timed:
         import torch._dynamo  # import it now, because that writes to a folder and a timed worker has none
 
-    from torchkata.compat.torch_internals import reduce_torch_overhead
+    from torchkata.compat.torch_internals import ignore_compile, reduce_torch_overhead
 
     reduce_torch_overhead()
+    if not timed:  # a measurement with torch.compile fails, which is clearer than an unexplained low speed
+        ignore_compile()
     if not gpu:
         torch.autograd.backward(torch.ones((), requires_grad=True) * 2)
 

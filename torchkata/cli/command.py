@@ -157,12 +157,15 @@ def ask_predictions(options: Namespace) -> None:
 def check(options: Namespace) -> int:
     """Run `kata check`: the tests with the grader's number of inputs, then what is different when graded."""
     demand_packages()
-    code = test(options.kata or course().choose([], course().graded), "--hypothesis-profile=grade")
+    katas = options.kata or course().choose([], course().graded)
+    code = test(katas, "--hypothesis-profile=grade")
     if code in (0, 1):  # pytest has run the tests
         print()
         limits = course().limits
-        values = {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}", "memory": limits.memory_mib}
+        values: dict[str, object] = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+        values |= {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}", "memory": limits.memory_mib}
         print_wrapped(words("check.differs", **values), 4)
+        export.check_files([kata.name for kata in katas])
     return code
 
 

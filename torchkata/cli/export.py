@@ -21,9 +21,13 @@ from torchkata.course.submission import (
     zip_files,
 )
 from torchkata.i18n import words
+from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state, write_atomically
 from torchkata.result import LOOK_OF
+from torchkata.source.differences import find_differences, find_imports
+from torchkata.source.text import LFS_POINTER, PYTHON, find_fault
 
+from .packages import is_available
 from .secret import find_secret
 from .terminal import CallError, say
 
@@ -64,12 +68,24 @@ def export(path: Path | None) -> int:
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise CallError(words("export.failed", path=path, error=error.strerror)) from None
+    print_notes(notes)
+    say("export.written", path=path, files=len(files), written=len(written), all=len(course().katas))
+    return int(any(note.is_serious for note in notes))
+
+
+def print_notes(notes: Sequence[Note]) -> None:
+    """Print notes, with the most serious ones last."""
     if notes:
         say("export.notes")
     for note in sorted(notes, key=lambda note: note.is_serious):
         say("export.note", name=note.file, text=note.text, width=max(len(note.file) for note in notes))
-    say("export.written", path=path, files=len(files), written=len(written), all=len(course().katas))
-    return int(any(note.is_serious for note in notes))
+
+
+def check_files(katas: Sequence[str]) -> None:
+    """Print the problems with the files of these katas, except unfinished stubs and missing files."""
+    files, _ = collect_files(course().assignment)
+    names = [f"{kata}.py" for kata in katas if f"{kata}.py" in files]
+    print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 
 def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
@@ -84,6 +100,8 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
                 source = path.read_bytes()
                 if line := find_secret(source):
                     reason = words("export.secret", line=line)
+                elif source.startswith(LFS_POINTER):
+                    reason = words("export.pointer")
                 else:
                     files[path.name] = source
             except OSError as error:
@@ -109,11 +127,14 @@ def reason_to_skip(path: Path) -> str:
 
 
 def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
-    """Yield a note for each syntax error, each import that will fail, and each remaining stub."""
+    """Yield a note for each syntax error, each import that will fail, each difference, and each remaining stub."""
+    if fault := find_fault(source):
+        yield Note(name, words("export.syntax", line=fault[0] or 1, error=translate(fault[1])), is_serious=True)
+        return
     try:
         tree = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line, text = (error.lineno or 1, error.msg) if isinstance(error, SyntaxError) else (1, str(error))
+        line, text = (error.lineno or 1, error.msg + PYTHON) if isinstance(error, SyntaxError) else (1, str(error))
         yield Note(name, words("export.syntax", line=line, error=text), is_serious=True)
         return
     modules = {other.removesuffix(".py") for other in files}
@@ -122,6 +143,13 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
     for module in sorted(absolute_imports(tree) & modules):
         if not is_installed(module):
             yield Note(name, words("export.no_dot", module=module), is_serious=True)
+    for module, line in find_imports(tree).items():
+        if module not in (*modules, *course().katas) and not is_available(module):
+            packages = ", ".join(course().packages)
+            yield Note(name, words("export.package", line=line, module=module, packages=packages))
+    for use in find_differences(tree):
+        text = words(f"differs.{use.key}", call=use.call)
+        yield Note(name, words("export.differs", line=use.line, call=use.call, text=text))
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:

@@ -1,12 +1,13 @@
 """Finds the packages that a course needs but that are not installed, and the commands that install them."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from torchkata.course import course
+from torchkata.course import cached_by_course, course
 from torchkata.i18n import words
 
 from .terminal import CallError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"  # torch without gigabytes of CUDA libraries
+ENGINE = ("numpy", "pytest", "hypothesis")
 
 
 def demand_packages() -> None:
@@ -40,6 +42,36 @@ def is_installed(requirement: "Requirement") -> bool:
 def find_versions(name: str) -> list[str]:
     """Return a list that contains the installed version, or an empty list."""
     return [package.version for package in metadata.distributions(name=name)][:1]
+
+
+def is_available(module: str) -> bool:
+    """Return whether the grader certainly has a module: its package is needed by the course or by the engine."""
+    if module in sys.stdlib_module_names or module in (*course().packages, "tests", "reference", "torchkata"):
+        return True
+    return not find_required().isdisjoint(map(normalize, metadata.packages_distributions().get(module, ())))
+
+
+@cached_by_course
+def find_required() -> set[str]:
+    """Return the names of the packages that the course and the engine need, directly or indirectly."""
+    found: set[str] = set()
+    left = [*course().packages, *ENGINE]
+    while left:
+        name = normalize(left.pop())
+        if name not in found:
+            found.add(name)
+            left += [
+                line
+                for package in metadata.distributions(name=name)
+                for line in package.requires or ()
+                if "extra ==" not in line
+            ]
+    return found
+
+
+def normalize(requirement: str) -> str:
+    """Return the name in a requirement in the form in which names can be compared."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
 
 
 def list_pip_commands(missing: Sequence[str]) -> list[str]:

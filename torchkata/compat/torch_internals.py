@@ -15,6 +15,7 @@ __all__ = [
     "DispatchMode",
     "ZeroedMemory",
     "fill_new_memory",
+    "ignore_compile",
     "reduce_torch_overhead",
     "skip_dynamo_import",
     "skip_stack_traces",
@@ -58,6 +59,19 @@ def set_grad_if_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
             return step(self, *args, **kwargs)
 
     return stepped
+
+
+def ignore_compile() -> None:
+    """Make `torch.compile` return its argument, as with `disable=True`.
+
+    The sandbox has no compiler. Before torch notices that, it imports `torch._dynamo`, which can take longer than the
+    limit of a call on a busy machine, so that the verdict would depend on the load.
+    """
+
+    def leave_as_it_is(model: Any = None, **_options: Any) -> Any:
+        return model if model is not None else leave_as_it_is
+
+    torch.compile = leave_as_it_is
 
 
 def skip_stack_traces() -> None:

@@ -1,5 +1,6 @@
 """A course, with its folders and files, its katas, and its workloads."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,6 +32,12 @@ class Course:
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()  # packages that student code may use; workers import them before they start
     dependencies: tuple[str, ...] = ()  # packages that students install: the dependency group `students`
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages that student code can rely on."""
+        named = (re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in self.dependencies)
+        return sorted({*named, *self.preload})
 
     @property
     def assignment(self) -> Path:

@@ -2,9 +2,11 @@
 
 import re
 
+from torchkata.course import course
 from torchkata.i18n import words
 from torchkata.seam.failures import Crashed
-from torchkata.seam.reply import LACKS_STATE
+from torchkata.seam.reply import AT_IMPORT, LACKS_STATE
+from torchkata.source.differences import find_key
 
 PATTERNS: dict[
     str, str
@@ -35,12 +37,13 @@ PATTERNS: dict[
     r"^UnboundLocalError": "unbound",
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
     r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
-    r"PermissionError: \[Errno 1\]": "forbidden",
-    r"getpwuid\(\): uid not found": "no_user",
+    r"^NameError: name '(exit|quit)' is not defined": "exit",
+    r"^EOFError: EOF when reading a line|reading from stdin while output is captured": "input",
     r"^ModuleNotFoundError: No module named '\w+'\n": "no_package",
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 
+REFUSED = re.compile(r" \(in ([\w.]+)\)$")  # what refused a call, as added by `make_reply`
 METHOD = re.compile(r"\.([a-z]\w*)_\(")  # a method that changes its tensor in place
 
 
@@ -48,8 +51,24 @@ def explain_crash(crash: Crashed) -> str:
     """Return the explanation of an exception, or "" if there is no explanation for it."""
     if not crash.place.file and "NoneType" in crash.error:  # a test or probe tried to use the returned value
         return words("crash.no_return")
+    if key := find_difference(crash.error):
+        return words(f"differs.{key}")
     text = f"{crash.error}\n{crash.place.source}"
     key = next((key for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")
     if key == "leaf" and (found := METHOD.search(crash.place.source)):
         return words("crash.leaf_method", method=f"{found[1]}_()", plain=f"{found[1]}()")
+    if key == "no_package":
+        return words("crash.no_package", packages=", ".join(course().packages))
     return words(f"crash.{key}") if key else ""
+
+
+def find_difference(error: str) -> str:
+    """Return the key of the difference between the student's machine and the grader that caused an error, or ""."""
+    if "getpwuid(): uid not found" in error or "No username set in the environment" in error:  # since Python 3.13
+        return "user_name"
+    if error.startswith("SystemExit") and error.endswith(AT_IMPORT):
+        return "at_import"
+    if "unable to open shared memory object" in error:
+        return "processes"
+    refused = REFUSED.search(error)
+    return find_key(refused[1]) if refused else ""

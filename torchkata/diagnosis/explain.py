@@ -11,6 +11,7 @@ from torchkata.result import BROKEN, MAX_LINE, UNUSABLE, Outcome, TestResult, cl
 from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
+from torchkata.source.differences import SETTINGS
 
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause
@@ -81,6 +82,8 @@ def explain(
             outcome, cause = "inconclusive", str(error)
         case _:
             lines += [("yours", show(call.answer) if call else ""), ("note", explain_form_error(error))]
+    if call is not None and call.setting in SETTINGS and has_input:
+        lines.append(("note", words("message.setting", call=call.setting)))
     body = [
         format_label(label and words(f"label.{label}"), clean_line(shorten(text, MAX_LINE)))
         for label, text in lines

@@ -6,8 +6,9 @@ from contextlib import nullcontext, suppress
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-MARK = 4  # bytes; enough to distinguish UTF-16 and UTF-32 from UTF-8 text that starts with ASCII
+from torchkata.source.text import find_fault
 
 
 class Assignment:
@@ -27,6 +28,7 @@ class Assignment:
             for name in [*takewhile(lambda name: name != self.package, reversed(sys.modules)), self.package]:
                 if name == self.package or name.startswith(f"{self.package}."):
                     del sys.modules[name]
+        self.setting = ""
         sys.path_importer_cache.pop(str(self.folder), None)
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]
@@ -40,19 +42,41 @@ class Assignment:
         name = f"{self.package}.{kata}"
         if name in sys.modules:
             return sys.modules[name]
-        check_encoding(self.folder / f"{kata}.py")
+        check_text(self.folder / f"{kata}.py")
+        before = read_settings()
         writes_bytecode = sys.dont_write_bytecode
         sys.dont_write_bytecode = True  # a .pyc stores its timestamp in whole seconds, which would miss quick edits
         try:
             torch = sys.modules.get("torch")
             with torch.random.fork_rng(devices=[]) if torch else nullcontext():  # importing must not advance the RNG
                 return importlib.import_module(name)
+        except SyntaxError as error:
+            if not error.filename:  # a file that this one imports is not source code
+                for file in sorted(self.folder.glob("*.py")):
+                    check_text(file)
+            raise
         finally:
             sys.dont_write_bytecode = writes_bytecode
+            changed = (name for name, value in read_settings().items() if before and value != before[name])
+            self.setting = self.setting or next(changed, "")
 
 
-def check_encoding(file: Path) -> None:
-    """Raise a SyntaxError for a UTF-16 file, because Python's own message only mentions null bytes."""
-    with suppress(OSError), file.open("rb") as opened:
-        if b"\0" in opened.read(MARK):
-            raise SyntaxError("the file is not UTF-8 text (perhaps UTF-16): save it as UTF-8", (str(file), 0, 0, ""))
+def read_settings() -> dict[str, object]:
+    """Return torch's settings for all code, keyed by the function that changes them. Empty if torch is not imported."""
+    with suppress(Exception):  # including anything that student code has done to torch
+        torch: Any = sys.modules["torch"]
+        new = torch.empty(0)
+        return {
+            "torch.set_default_dtype": new.dtype,
+            "torch.set_default_device": new.device,
+            "torch.set_grad_enabled": torch.is_grad_enabled(),
+        }
+    return {}
+
+
+def check_text(file: Path) -> None:
+    """Raise a SyntaxError with the file's name if the file is not Python source."""
+    with suppress(OSError):
+        if fault := find_fault(file.read_bytes()):
+            line, reason = fault
+            raise SyntaxError(reason, (str(file), line, 0, ""))

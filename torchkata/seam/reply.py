@@ -9,11 +9,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
+
+from torchkata.source.differences import name_refused
+from torchkata.source.text import PYTHON
 
 from .assignment import Assignment
 from .values import Plain, to_plain
@@ -22,6 +25,7 @@ Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, th
 
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
+AT_IMPORT = " (when the file is imported)"
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
 
@@ -35,9 +39,10 @@ class Reply:
     file: str = ""  # the student's file that raised the exception, or "" if none did
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
+    setting: str = ""  # the function of torch with which an import of student code has changed a setting for all code
 
     def __post_init__(self) -> None:
-        for name in ("error", "file", "source"):
+        for name in ("error", "file", "source", "setting"):
             object.__setattr__(self, name, clean(getattr(self, name)))
 
 
@@ -46,9 +51,10 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
     try:
         with warnings.catch_warnings(), fill_memory():
             warnings.simplefilter("ignore")
-            return Reply("returned", to_plain(probe(assignment, *args)))
+            reply = Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
-        return make_reply(error, assignment)
+        reply = make_reply(error, assignment)
+    return replace(reply, setting=assignment.setting)
 
 
 def fill_memory() -> contextlib.AbstractContextManager[None]:
@@ -63,12 +69,12 @@ def fill_memory() -> contextlib.AbstractContextManager[None]:
 def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception: `not_written` for an unchanged stub, otherwise the error and its line."""
     folder = assignment.folder
-    trace = traceback.walk_tb(error.__traceback__)
+    trace = [*traceback.walk_tb(error.__traceback__)]
     own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
-        return Reply(
-            "raised", None, format_error(error), Path(error.filename).name, error.lineno or 0, error.text or ""
-        )
+        version = PYTHON if error.text else ""  # there is no text if we have raised it ourselves
+        text = format_error(error) + version
+        return Reply("raised", None, text, Path(error.filename).name, error.lineno or 0, error.text or "")
     if not own:
         return make_reply_without_line(error, assignment)
     frame, line = own[-1]
@@ -83,6 +89,14 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         text += f"; use a relative import for your own files: from .{error.name} import …"
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
+    elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
+        text += AT_IMPORT
+    elif is_newer(error):
+        text = text.partition(" (/")[0] + PYTHON  # without the path of the library
+    elif isinstance(error, (OSError, KeyError)):
+        below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
+        name = name_refused(error, below, line, parse("".join(linecache.getlines(file))))
+        text += f" (in {name})" if name else ""
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
 
 
@@ -139,18 +153,28 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 def is_stub(file: str, line: int) -> bool:
     """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
-    found = find_functions("".join(linecache.getlines(file)))
+    found = [node for node in ast.walk(parse("".join(linecache.getlines(file)))) if isinstance(node, ast.FunctionDef)]
     functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
 
 
 @lru_cache(maxsize=1)
-def find_functions(source: str) -> Sequence[ast.FunctionDef]:
-    """Return all functions in this source code, or none if it cannot be parsed."""
+def parse(source: str) -> ast.Module:
+    """Return the syntax tree of this source code, or an empty one if it cannot be parsed."""
     try:
-        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+        return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
-        return []
+        return ast.Module([], [])
+
+
+def is_newer(error: BaseException) -> bool:
+    """Return whether Python's standard library lacks a name, perhaps because the code needs a newer Python."""
+    module = ""
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+        module = error.name or ""
+    elif isinstance(error, AttributeError) and type(error.obj) is ModuleType:
+        module = error.obj.__name__
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def computes_nothing(statement: ast.stmt) -> bool:

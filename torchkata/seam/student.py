@@ -65,6 +65,7 @@ class Call:
     probe: Probe
     args: Sequence[Plain]
     answer: Plain = None
+    setting: str = ""  # the function of torch with which an import of student code has changed a setting for all code
 
     def arguments(self) -> dict[str, Plain]:
         """Return the arguments by parameter name. For `probes.call`, the names are those of the student's function."""
@@ -166,7 +167,9 @@ class Student:
         if vars(found).get("isolated"):
             self.runner.renew()
         try:
-            answer = unwrap_reply(self.runner.run_probe(found, self.last.args), self.fallbacks)
+            reply = self.runner.run_probe(found, self.last.args)
+            self.last = replace(self.last, setting=reply.setting)
+            answer = unwrap_reply(reply, self.fallbacks)
         except (Crashed, Died, NotStarted):
             if not is_secret(found):
                 raise

@@ -12,13 +12,21 @@ from typing import Any
 import msgspec
 
 from grader.base.processes import set_limit
-from grader.pipeline.lint.names import Names
 from grader.results.result import Finding
 from grader.sandbox.confine import measure_address_space
 from torchkata.course import cached_by_course, course
+from torchkata.source.differences import CALLS, find_uses
+from torchkata.source.names import Names
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than enough for any hand-written source
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
+STARTS_PROCESSES = "starts or ends processes"
+REFUSED = {  # what a finding says about calls that the sandbox refuses
+    "processes": STARTS_PROCESSES,
+    "event_loop": "uses an event loop, which the sandbox refuses",
+    "network": "uses the network",
+    "system_call": "makes a system call that the sandbox refuses",
+}
 MIN_NODES = 40  # two people are unlikely to write this many identical syntax tree nodes by chance
 
 
@@ -44,6 +52,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_rules() -> list[Rule]:
     """Load the rules of the engine, which apply to all files, and those of the course, which apply to some katas."""
     table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+    table["rule"] += [{"text": text, "uses": list(CALLS[key])} for key, text in REFUSED.items()]
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
     return msgspec.convert(table["rule"], list[Rule])
@@ -124,6 +133,7 @@ def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
             *((line, path) for path in rule.paths for line, text in names.texts if f"{text}/".startswith(f"{path}/")),
         ]
         yield from ((line, f"{what}: {rule.text}") for line, what in found)
+    yield from ((use.line, f"{use.call}: {STARTS_PROCESSES}") for use in find_uses(tree) if use.key == "loader")
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             if name := load_oracle_bodies().get(dump_body(node.body)):

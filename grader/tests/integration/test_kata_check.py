@@ -47,6 +47,14 @@ def test_check_computes_same_points_as_the_grader(primes: Path, tmp_path: Path) 
         assert earned <= result["score"] if replaced else earned == result["score"]
 
 
+def test_check_names_what_the_grader_refuses(primes: Path) -> None:
+    source = "import subprocess\n\ndef sieve(n):\n    subprocess.run(['true'])\n    return [2]\n"
+    (primes / "assignment/sieve.py").write_text(source)
+    done = run_kata(primes, "check", "sieve")
+    assert "sieve.py  line 4: subprocess.run: the grader runs code without other processes" in done.out
+    assert "factorise.py  " not in done.out, "only the katas that were checked"
+
+
 def test_check_tests_only_named_katas(primes: Path) -> None:
     copy_submission(primes, "complete")
     done = run_kata(primes, "check", "sieve")

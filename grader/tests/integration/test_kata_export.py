@@ -14,6 +14,7 @@ from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
+from torchkata.source.text import PYTHON
 
 KATAS = list(course().katas)
 
@@ -59,7 +60,7 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
         "same_storage.py": "5 of 6 tests passed in the last run",
         "get_batch.py": "missing",
         "sgd.py": "missing: rename SGD.py to lower case",
-        "cruncher.py": "line 1: invalid syntax; all tests of this file will fail",
+        "cruncher.py": f"line 1: invalid syntax{PYTHON}; all tests of this file will fail",
         "linear.py": "line 1: ",
         "checkpoint.py": "line 30 still raises NotImplementedError",
         "notes.txt": "not included: not a Python module",

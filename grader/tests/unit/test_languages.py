@@ -38,6 +38,7 @@ from torchkata.i18n.notes import split_literals, translate
 from torchkata.result import Status
 from torchkata.seam.failures import Unmet, Wrong
 from torchkata.seam.values import Opaque
+from torchkata.source.differences import CALLS, RAISED_IN
 
 SAYING = ("say", "words", "class_words")
 
@@ -84,6 +85,7 @@ def test_every_text_key_is_used_and_exists() -> None:
     composed |= {f"feedback.{name}" for name in (PERFORMANCE, HAND_IN, *get_args(Measure))}
     composed |= {f"difficulty.{level}" for level in get_args(Difficulty)}
     composed |= {f"crash.{key}" for key in PATTERNS.values()}
+    composed |= {f"differs.{key}" for key in (*CALLS, *RAISED_IN.values(), "variable")}
     assert known <= literal | composed
 
 

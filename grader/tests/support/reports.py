@@ -1,0 +1,158 @@
+"""Code that works at a student's desk, and what the checks at home and the grader must say about it.
+
+Each entry comes from a public report about an autograder. For the next report, add an entry.
+"""
+
+from dataclasses import dataclass
+
+from grader.tests.support.submissions import LINEAR
+
+NO_PROCESSES = "the grader runs code without other processes"
+NO_NETWORK = "the grader runs code without a network"
+NO_LOOP = "the grader runs code without event loops"
+NO_USER = "the grader runs code without a user name"
+NO_CALL = "the grader's sandbox refuses this system call"
+AT_IMPORT = 'this runs when the file is imported: put it under `if __name__ == "__main__":`'
+
+HOME_ONLY = "depends on the packages of this machine"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A file, and a part of what is said about it: by `kata export` and `kata check`, and in a graded failure.
+
+    "" means that nothing is said, and for `graded` that the code works.
+    """
+
+    source: str | bytes
+    home: str
+    graded: str
+
+    @property
+    def content(self) -> bytes:
+        """The content of the file."""
+        return self.source if isinstance(self.source, bytes) else self.source.encode()
+
+
+def refuse(source: str, said: str) -> Report:
+    """Return a report about code that causes the same sentence at home and in the grader."""
+    return Report(f"{source}\n{LINEAR}", said, said)
+
+
+def accept(source: str) -> Report:
+    """Return a report about code that must not be blamed: it is unusual, but works in the grader."""
+    return Report(f"{source}\n{LINEAR}", "", "")
+
+
+FORBIDDEN = {
+    "DataLoader with workers": refuse(
+        "from torch.utils.data import DataLoader\nlist(DataLoader([1, 2], num_workers=1))", "use num_workers=0"
+    ),
+    "asyncio.run": refuse("import asyncio\nasyncio.run(asyncio.sleep(0))", NO_LOOP),
+    "an event loop": refuse("import asyncio\nloop = asyncio.new_event_loop()", NO_LOOP),
+    "nvidia-smi": refuse("import subprocess\nsubprocess.run(['nvidia-smi'], capture_output=True)", NO_PROCESSES),
+    "a process without pipes": refuse("from subprocess import check_call as run\nrun(['ls'])", NO_PROCESSES),
+    "os.popen": refuse("import os\nos.popen('ls').read()", NO_PROCESSES),
+    "os.fork": refuse("import os\nos.fork()", NO_PROCESSES),
+    "multiprocessing.Lock": refuse("import multiprocessing as mp\nLOCK = mp.Lock()", NO_PROCESSES),
+    "multiprocessing.Pool": refuse("from multiprocessing import Pool\nPool(2)", NO_PROCESSES),
+    "multiprocessing.Process": refuse(
+        "from multiprocessing import Process\nProcess(target=print).start()", NO_PROCESSES
+    ),
+    "a pool of processes": refuse(
+        "from concurrent.futures import ProcessPoolExecutor\nwith ProcessPoolExecutor() as pool: pool.submit(abs, 1)",
+        NO_PROCESSES,
+    ),
+    "a socket": refuse("import socket\nsocket.socket()", NO_NETWORK),
+    "urlopen": refuse("import urllib.request\nurllib.request.urlopen('http://example.org')", NO_NETWORK),
+    "gethostbyname": refuse("import socket\nsocket.gethostbyname('example.org')", NO_NETWORK),
+    "getpass.getuser": refuse("import getpass\ngetpass.getuser()", NO_USER),
+    "os.getlogin": refuse("import os\nos.getlogin()", NO_USER),
+    "os.environ['USER']": Report(f"import os\nos.environ['USER']\n{LINEAR}", NO_USER, "the grader sets hardly any"),
+    "any variable": Report(f"import os\nos.environ['HF_HOME']\n{LINEAR}", "", "use os.environ.get() with a default"),
+    "a lock on a file": refuse("import fcntl\nfcntl.flock(open('x', 'w'), fcntl.LOCK_EX)", NO_CALL),
+    "disk_usage": refuse("import shutil\nshutil.disk_usage('.')", NO_CALL),
+    "share_memory_": Report(f"import torch\ntorch.ones(1).share_memory_()\n{LINEAR}", "", NO_PROCESSES),
+    "torch.compile as a decorator": Report(
+        LINEAR.replace("    def forward", "    @torch.compile\n    def forward"),
+        "line 15: torch.compile: the grader has no",
+        "",
+    ),
+    "torch.compile with options": Report(
+        f"import torch\nf = torch.compile(lambda x: x, mode='max-autotune')\nf(torch.ones(1))\n{LINEAR}",
+        "its tests run the code without torch.compile",
+        "",
+    ),
+}
+AT_IMPORT_TIME = {
+    "parse_args": refuse("import argparse\nargs = argparse.ArgumentParser().parse_args()", AT_IMPORT),
+    "sys.exit": refuse("import sys\nsys.exit(0)", AT_IMPORT),
+    "exit": Report(f"exit()\n{LINEAR}", AT_IMPORT, "exit() and quit() exist only in an interactive Python"),
+    "input": Report(f"n = input()\n{LINEAR}", AT_IMPORT, "nobody can type into the tests"),
+    "a plot": Report(f"from matplotlib import pyplot\npyplot.show()\n{LINEAR}", AT_IMPORT, HOME_ONLY),
+    "the default dtype": Report(
+        f"import torch\ntorch.set_default_dtype(torch.float64)\n{LINEAR}",
+        "torch.set_default_dtype: this changes a setting for all code",
+        "the file calls torch.set_default_dtype when it is imported",
+    ),
+    "the default device": Report(
+        f"import torch\ntorch.set_default_device('meta')\n{LINEAR}",
+        "torch.set_default_device: this changes a setting for all code",
+        "the file calls torch.set_default_device when it is imported",
+    ),
+    "autograd": Report(
+        f"import torch\ntorch.set_grad_enabled(False)\n{LINEAR}", "", "the file calls torch.set_grad_enabled"
+    ),
+}
+OTHER_ENVIRONMENT = {
+    "another package": Report(
+        f"from no_such_package import tqdm\n{LINEAR}",
+        "line 1 imports no_such_package, which is not a package of the course (einops, jaxtyping, ",
+        "use only packages of the course: einops, jaxtyping, ",
+    ),
+    "newer syntax": refuse("x = = 1", "(in Python 3."),
+    "a newer name": Report(f"from typing import not_yet\n{LINEAR}", "", "from 'typing' (in Python 3."),
+    "a newer function": Report(f"import math\nmath.not_yet(1)\n{LINEAR}", "", "no attribute 'not_yet' (in Python 3."),
+    "null bytes at the end": Report(
+        f"{LINEAR}\0\0", "contains a null byte: delete it", "contains a null byte: delete it"
+    ),
+    "a Git LFS pointer": Report(
+        "version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "is a Git LFS pointer"
+    ),
+    "UTF-16": Report(LINEAR.encode("utf-16"), "perhaps UTF-16", "perhaps UTF-16"),
+}
+UNUSUAL_BUT_RIGHT = {
+    "a mention in a string": accept("NOTE = 'subprocess.run, os.fork() and input()'"),
+    "an unused import": accept("import subprocess, socket, asyncio, multiprocessing"),
+    "a failure that is handled": accept(
+        "import subprocess\ntry:\n    subprocess.run(['ls'])\nexcept OSError:\n    pass"
+    ),
+    "a failure that is suppressed": accept(
+        "import os\nfrom contextlib import suppress\nwith suppress(OSError):\n    os.fork()"
+    ),
+    "a package that is optional": accept("try:\n    import no_such_package\nexcept ImportError:\n    pass"),
+    "a package for annotations": accept(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import no_such_package"
+    ),
+    "a script": accept("import subprocess\nif __name__ == '__main__':\n    subprocess.run([input()])"),
+    "input in a function": accept("def ask():\n    return input()"),
+    "an own function": accept("def input():\n    return 1\nN = input()"),
+    "a DataLoader without workers": accept(
+        "from torch.utils.data import DataLoader\nlist(DataLoader([1, 2], num_workers=0))"
+    ),
+    "threads": accept(
+        "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    pool.submit(abs, 1)"
+    ),
+    "a default": accept("import os\nUSER = os.environ.get('USER', 'me')\nos.environ['HOME']"),
+    "an own variable": accept("import os\nos.environ['USER'] = 'me'\nos.environ['USER']"),
+    "arguments that are given": accept("import argparse\nargparse.ArgumentParser().parse_args([])"),
+    "the default dtype, explicitly": accept("import torch\ntorch.set_default_dtype(torch.float32)"),
+    "a setting in a function": accept("import torch\ndef main():\n    torch.set_default_dtype(torch.float64)"),
+    "a required package of torch": accept("import typing_extensions"),
+    "an error of their own": Report(
+        f"raise PermissionError(1, 'Operation not permitted')\n{LINEAR}", "", "PermissionError: [Errno 1] Operation not"
+    ),
+    "a key of their own": Report(f"{{}}['USER']\n{LINEAR}", "", "KeyError: 'USER'"),
+}
+SELF_EXPLANATORY = ("an error of their own", "a key of their own", "a newer name", "a newer function", "newer syntax")
+REPORTS = {**FORBIDDEN, **AT_IMPORT_TIME, **OTHER_ENVIRONMENT, **UNUSUAL_BUT_RIGHT}
