@@ -1,13 +1,10 @@
 """In a real Chromium, the class report can be sorted, filtered and printed, and no code from students is executed."""
 
 import base64
-import itertools
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -40,7 +37,15 @@ READ = f"{MARKUP}\n<U+202E>[31m"
 NAMED = "zz<img src=x onerror=alert(3)>\"'&#%20 李"
 COUNT = 52
 TIMED = 3  # number of submissions; rendering their speed takes most of the time
-WIDTHS, SCHEMES = (400, 1400), get_args(Scheme)
+VIEWS: list[tuple[str, int, Scheme, Medium]] = [
+    ("report.html", 400, "dark", "screen"),
+    ("report.html", 1400, "light", "screen"),
+    ("report.html", 1400, "light", "print"),
+    ("report.html#submission=ben", 400, "dark", "screen"),
+    ("ben/feedback.html", 400, "dark", "screen"),
+    ("ben/feedback.html", 1400, "light", "print"),
+    ("large/ben/report.html", 400, "light", "screen"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -82,44 +87,6 @@ def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
         driver.switch_to.alert.dismiss()
-
-
-@dataclass(frozen=True)
-class View:
-    """A page with the window size, theme and medium in which it is displayed."""
-
-    path: str
-    width: int
-    scheme: Scheme
-    medium: Medium = "screen"
-
-    def __str__(self) -> str:
-        return f"{self.path} {self.width} {self.scheme} {self.medium}"
-
-
-def views() -> Iterator[Any]:
-    """Yield all pages in narrow and wide windows, light and dark themes, and print; `make test` runs only some."""
-    yield View("report.html#submission=ben", 400, "dark")
-    yield View("large/ben/report.html", 400, "light")
-    for path in ("report.html", "ben/feedback.html"):
-        for width, scheme in itertools.product(WIDTHS, SCHEMES):
-            once = (width < 500) == (scheme == "dark")
-            yield pytest.param(View(path, width, scheme), marks=() if once else pytest.mark.timing)
-        yield View(path, 1400, "light", "print")
-
-
-@pytest.fixture(scope="module", params=views(), ids=str)
-def view(request: pytest.FixtureRequest, driver: Chrome, folder: Path) -> View:
-    """Open a page with all sections expanded and only a few rows of each long table."""
-    found: View = request.param
-    emulate(driver, width=found.width, scheme=found.scheme, medium=found.medium)
-    open_page(driver, f"{folder.as_uri()}/{found.path}")
-    driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
-    driver.execute_script(
-        "const field = document.getElementById('search');"
-        "if (field) { field.value = 'ada'; field.dispatchEvent(new Event('input')); }"
-    )
-    return found
 
 
 def find(driver: Chrome, selector: str) -> WebElement:
@@ -308,22 +275,24 @@ def test_large_class_page_opens_page_of_any_name(page: Chrome, folder: Path) -> 
     assert page.title == "The class · torchkata"
 
 
-def test_page_fits_the_window(driver: Chrome, view: View) -> None:
+@pytest.mark.parametrize(("path", "width", "scheme", "medium"), VIEWS)
+def test_page_fits_window_and_has_no_violation(
+    driver: Chrome, folder: Path, path: str, width: int, scheme: Scheme, medium: Medium
+) -> None:
+    emulate(driver, width=width, scheme=scheme, medium=medium)
+    open_page(driver, f"{folder.as_uri()}/{path}")
+    driver.execute_script("for (const each of document.querySelectorAll('details')) each.open = true")
+    driver.execute_script(  # so that axe sees only a few rows of each long table
+        "const field = document.getElementById('search');"
+        "if (field) { field.value = 'ada'; field.dispatchEvent(new Event('input')); }"
+    )
     size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
-    assert size == [view.width, view.width]
-    if view.width < 500:
-        boxes = driver.execute_script("return [...document.querySelectorAll('.scroll')].map(box => box.scrollWidth)")
-        assert all(wide <= view.width for wide in boxes), "no table may need horizontal scrolling"
-
-
-def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
+    assert size == [width, width]
+    boxes = driver.execute_script("return [...document.querySelectorAll('.scroll')].map(box => box.scrollWidth)")
+    assert width > 400 or all(wide <= width for wide in boxes), "no table may need horizontal scrolling"
     ground = driver.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
-    assert (ground == "rgb(21, 23, 26)") == (view.scheme == "dark")
-
-
-def test_axe_finds_no_accessibility_violation(driver: Chrome, view: View) -> None:
-    rules = [rule for rule in RULES if view.medium == "screen" or rule != "wcag22aa"]  # nothing can be clicked on paper
-    assert_accessible(driver, rules)
+    assert (ground == "rgb(21, 23, 26)") == (scheme == "dark"), "pages follow the theme of the system"
+    assert_accessible(driver, [rule for rule in RULES if medium == "screen" or rule != "wcag22aa"])  # nothing to click
 
 
 def test_theme_button_overrides_the_system_theme(page: Chrome) -> None:
