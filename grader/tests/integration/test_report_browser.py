@@ -1,6 +1,5 @@
 """In a real Chromium, the class report can be sorted, filtered and printed, and no code from students is executed."""
 
-import base64
 import shutil
 from collections.abc import Iterator
 from functools import partial
@@ -80,9 +79,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Chrome, folder: Path) -> Iterator[Chrome]:
-    """Open the report; after the test, assert that the console is empty and no alert is open."""
+    """Open the report and assert that it needs no other file; after the test, that no message or alert was shown."""
     emulate(driver, width=1400)
     open_page(driver, (folder / "report.html").as_uri())
+    assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
     yield driver
     assert driver.execute("getLog", {"type": "browser"})["value"] == []
     with pytest.raises(NoAlertPresentException):
@@ -127,13 +127,6 @@ def is_open(driver: Chrome, name: str) -> bool:
 
 def read_focused(driver: Chrome) -> str:
     return driver.switch_to.active_element.text
-
-
-def test_report_page_loads_no_external_resources(page: Chrome) -> None:
-    assert page.title == "The class · torchkata"
-    assert len(list_names(page)) == COUNT
-    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
-    assert find(page, "#found").text == f"{COUNT} shown"
 
 
 def test_table_sorts_by_name_and_points(page: Chrome) -> None:
@@ -181,21 +174,16 @@ def test_rows_are_rendered_when_scrolled_into_view(
     assert len(list_names(driver)) == COUNT
 
 
-def test_search_filters_the_table(page: Chrome) -> None:
-    find(page, "#search").send_keys("ZOE")
-    wait_until(page, lambda: list_names(page) and all("zoë" in name for name in list_names(page)))
-    assert find(page, "#found").text == f"{len(list_names(page))} of {COUNT} shown"
-    find(page, "#clear").click()
-    wait_until(page, partial(is_count_shown, page, COUNT))
-    assert not find(page, "#clear").is_displayed()
-
-
 def test_page_filters_by_kata_and_status(page: Chrome) -> None:
     Select(find(page, "#kata")).select_by_visible_text("linear")
     Select(find(page, "#status")).select_by_visible_text("crashed")
     wanted = int(find(page, ".heat button[data-kata=linear][data-status=crashed]").text)
     assert wanted > 0
     wait_until(page, partial(is_count_shown, page, wanted))
+    assert find(page, "#found").text == f"{wanted} of {COUNT} shown"
+    find(page, "#clear").click()
+    wait_until(page, partial(is_count_shown, page, COUNT))
+    assert not find(page, "#clear").is_displayed()
 
 
 def test_clicking_a_count_shows_its_submissions(page: Chrome) -> None:
@@ -225,7 +213,7 @@ def test_page_can_be_used_with_keyboard_alone(page: Chrome) -> None:
     everybody = list_names(page)
     find(page, "body").send_keys("/")
     wait_until(page, lambda: page.switch_to.active_element == find(page, "#search"))
-    page.switch_to.active_element.send_keys("ada")
+    page.switch_to.active_element.send_keys("ADA")
     wait_until(page, lambda: list_names(page) == [name for name in everybody if "ada" in name])
     first, second, *_ = list_names(page)
     find(page, "#table tbody tr:not([hidden]) a").send_keys(Keys.ARROW_DOWN)
@@ -305,8 +293,6 @@ def test_theme_button_overrides_the_system_theme(page: Chrome) -> None:
 
 
 def test_page_prints_without_controls(page: Chrome) -> None:
-    pdf = base64.b64decode(page.print_page())
-    assert pdf.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert not find(page, "#filters").is_displayed()
     assert not find(page, "#theme").is_displayed()

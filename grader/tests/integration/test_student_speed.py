@@ -11,7 +11,6 @@ from grader.tests.conftest import Run, run
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
-from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.speed.layout import bytes_needed
 from torchkata.speed.local_bench import CALLS, HEADROOM, Stopwatch, describe_shrinking, find_gpu, shrink_to_fit
 from torchkata.speed.sizes import Kind, Size
@@ -40,14 +39,6 @@ def run_changed(folder: Path, **texts: tuple[str, str]) -> str:
     )
     assert done.code == 1
     return done.out
-
-
-def test_every_workload_has_a_test_and_claim() -> None:
-    listed = run("pytest", "--collect-only", "-m", "gpu").out.splitlines()
-    named = [line.partition("::")[2] for line in listed if line.startswith("tests/test_speed.py::")]
-    assert named == [f"test_workload_is_correct_and_fast[{workload}]" for workload in WORKLOADS]
-    assert all(len(get_claim(workload)) > len(workload) for workload in WORKLOADS)
-    assert get_claim("sgd_step") == "An SGD step is limited by reading p and grad and writing p"
 
 
 def test_pytest_skips_speed_tests_by_default() -> None:
