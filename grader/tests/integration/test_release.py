@@ -119,17 +119,6 @@ def test_chinese_handout_has_chinese_docstrings(tmp_path: Path) -> None:
     assert run_as_student("pytest", "--kata=linear", "--examples=1", cwd=out).code == 1
 
 
-def test_handout_has_workloads_of_its_katas(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assert call_grader("release", out, "--kata=sgd", "--kata=adagrad").code == 0
-    workloads = "adagrad_step.py optimizers.py sgd_step.py workloads.toml"
-    assert " ".join(list_files(out / "reference/workloads")) == workloads
-    write_solution(out, "sgd", "adagrad")
-    shutil.copy(ROOT / "grader/tests/support/fake_gpu.py", out)
-    timed = run_as_student("pytest", "-m", "gpu", "-p", "fake_gpu", cwd=out)
-    assert (timed.code, "2 passed" in timed.out) == (0, True), timed.out + timed.err
-
-
 @pytest.mark.usefixtures("primes")
 def test_broken_handout_fails_its_checks() -> None:
     files, solution = build_handout(add_prerequisites(["sieve"])), course().solution("sieve").read_bytes()
@@ -144,7 +133,7 @@ def test_broken_handout_fails_its_checks() -> None:
 
 
 def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path) -> None:
-    chosen = ("train", "checkpoint")
+    chosen, workloads = ("cruncher", "sgd"), ["cruncher_step", "linear_forward", "sgd_step"]
     katas = [kata.name for kata in add_prerequisites(chosen)]
     done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
@@ -154,7 +143,8 @@ def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path)
     assert made.katas == {kata: course().katas[kata] for kata in katas}
     assert (made.limits, made.preload, made.languages) == (course().limits, course().preload, course().languages)
     assert [*made.tracks] == [*made.graded] == ["core"]
-    assert all(set(workload.uses) <= set(katas) for workload in made.workloads.values())
+    own = ["workloads.toml", *(f"{name}.py" for name in [*workloads, "optimizers", "training"])]
+    assert (sorted(made.workloads), list_files(tmp_path / "out/reference/workloads")) == (workloads, sorted(own))
     others = {f"{kata}.py" for kata in KATAS if kata not in katas}
     for folder in ("assignment", "reference/stubs"):
         assert others.isdisjoint(path.name for path in (tmp_path / "out" / folder).glob("*.py"))
@@ -166,6 +156,10 @@ def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path)
     ended = run_as_student("pytest", "-m", "gpu or not gpu", "--examples=1", cwd=tmp_path / "out")
     assert ended.code == 1, ended.out + ended.err
     assert all(f"  {kata} " in ended.out for kata in katas)
+    write_solution(tmp_path / "out", *katas)
+    shutil.copy(ROOT / "grader/tests/support/fake_gpu.py", tmp_path / "out")
+    timed = run_as_student("pytest", "-m", "gpu", "-p", "fake_gpu", cwd=tmp_path / "out")
+    assert (timed.code, "3 passed" in timed.out) == (0, True), timed.out + timed.err
 
 
 def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) -> None:

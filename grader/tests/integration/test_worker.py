@@ -1,4 +1,7 @@
-"""Tests of workers: what a student's code can access, and how a worker exits."""
+"""Tests of workers: what a student's code can access, and how a worker exits.
+
+The attacks in `grader/tests/attacks/` try to get out of a worker, and `unit/test_syscalls.py` tests its filter.
+"""
 
 import os
 import shutil
@@ -26,8 +29,6 @@ from torchkata.seam.student import Student
 
 TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
-IN_SAMPLE = [pytest.param("bwrap", marks=pytest.mark.sample), "none"]
-with_sample = pytest.mark.parametrize("sandbox", IN_SAMPLE, indirect=True)
 in_bwrap = pytest.mark.parametrize("sandbox", ["bwrap"], indirect=True)  # for limits that the grader itself measures
 ON_ONE_CORE = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
 
@@ -76,7 +77,7 @@ def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
-@with_sample
+@pytest.mark.parametrize("sandbox", [pytest.param("bwrap", marks=pytest.mark.sample), "none"], indirect=True)
 @pytest.mark.parametrize("answer", ["[bytes(2**26) for _ in range(64)]", "torch.ones(2**31)"])
 def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
@@ -90,10 +91,8 @@ def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
         ("os._exit(3)", "exit code 3"),
         ("os.kill(os.getpid(), 11)\nimport ctypes\nctypes.string_at(0)", "SIGSEGV"),
         ("os.write(3, b'nonsense, and a lot of it')", "too large"),
-        ("os.write(3, b'\\x05\\x00\\x00\\x00hello')", "malformed"),
         ("os.close(3)", ""),
         ("os.write(3, b'\\x01\\x00\\x00\\x00\\xc0' * 2)", "malformed"),
-        ("os.write(3, b'\\x01\\x00\\x00\\x80')", "malformed"),
     ],
 )
 def test_cause_of_worker_exit_is_reported(ask: Ask, body: str, words: str) -> None:
@@ -107,34 +106,6 @@ def test_exception_is_reported_as_crash_with_line(ask: Ask, error: str) -> None:
     with pytest.raises(Crashed, match=error.partition("(")[0]) as crashed:
         ask(f"raise {error}")
     assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
-
-
-REFUSED = "PermissionError|Operation not permitted|not implemented"
-
-
-@with_sample
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        "os.fork()",
-        "os.posix_spawn('/bin/true', ['true'], {})",
-        "__import__('subprocess').run('true')",
-        "os.kill(os.getppid() or 2, 0)",
-        "os.kill(-1, 0)",
-        "os.setpriority(os.PRIO_PROCESS, os.getppid() or 2, 19)",
-        "__import__('resource').prlimit(os.getppid() or 2, 7, (1, 1))",
-        "__import__('socket').socket(__import__('socket').AF_UNIX)",
-        "os.memfd_create('balloon')",
-        "os.pipe()",
-        "__import__('fcntl').flock(open(torch.__file__), 1)",
-        "__import__('fcntl').lockf(open(torch.__file__), 1)",
-        "os.pidfd_open(os.getpid())",
-        "os.open('/proc/self/mem', os.O_RDWR)",
-    ],
-)
-def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -> None:
-    with pytest.raises(Crashed, match=f"{REFUSED}|FileNotFoundError"):
-        ask(attempt)
 
 
 def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
