@@ -73,6 +73,6 @@ def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatc
 
 def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:
     assert run.find_earlier() == (run.record, [Job("1_0", "PENDING", "")])
-    run.queue.entries.append(Entry("ben", Path("ben")))
+    run.queue.entries = [*run.queue.entries, Entry("ben", Path("ben"))]
     with pytest.raises(CallError, match=f"another command .* cancel them with scancel --name={run.record.name}"):
         run.find_earlier()
