@@ -108,6 +108,37 @@ def test_exception_is_reported_as_crash_with_line(ask: Ask, error: str) -> None:
     assert (crashed.value.place.file, crashed.value.place.source) == ("linear.py", f"raise {error}")
 
 
+def test_unprintable_exception_is_reported_as_crash(ask: Ask) -> None:
+    with pytest.raises(Crashed, match="cannot be shown"):
+        ask("raise Evil()", "class Evil(Exception):\n    def __str__(self):\n        raise ValueError")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "os.kill(os.getppid() or 2, 0)",
+        "os.kill(-1, 0)",
+        "os.setpriority(os.PRIO_PROCESS, os.getppid() or 2, 19)",
+        "__import__('resource').prlimit(os.getppid() or 2, 7, (1, 1))",
+        "os.open('/proc/self/mem', os.O_RDWR)",
+    ],
+)
+def test_worker_cannot_reach_processes_outside_sandbox(ask: Ask, attempt: str) -> None:
+    with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|not implemented|FileNotFoundError"):
+        ask(attempt)
+
+
+@in_bwrap
+def test_worker_sees_only_its_own_process(ask: Ask) -> None:
+    assert (ask("answer = os.getpid()"), ask("answer = os.listdir('/proc')")) == (1, [])
+
+
+@in_bwrap
+def test_worker_has_little_scratch_space(ask: Ask) -> None:
+    with pytest.raises(Crashed, match=r"space|too large"):
+        ask("for i in range(8): os.posix_fallocate(os.open(f'{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)")
+
+
 def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
     threads = "import threading, signal\nsum_ = []\n"
     threads += "t = [threading.Thread(target=sum_.append, args=(i,)) for i in range(8)]\n[x.start() for x in t]\n"
