@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.imports import follow_imports
-from grader.pipeline.job import Job
 from grader.pipeline.walk import Submission
-from grader.proof import cache
 from grader.proof.cache import ProofCache
 from grader.proof.claims import Claim, make_claims
 from grader.results import dependencies
@@ -45,10 +43,6 @@ def store_proofs(folder: Path, *proven: Claim) -> None:
     for claim in proven:
         run.keep(claim, make_proof(claim))
     run.store()
-
-
-def compute_digest(job: Job) -> str:
-    return ProofCache(Path(), 10, "bwrap", WARNINGS.append).digest_job(job)
 
 
 def change_job(claim: Claim, **changes: object) -> Claim:
@@ -96,16 +90,12 @@ def test_proof_is_invalid_for_different_content_or_options(tmp_path: Path, solut
     assert open_record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_proof_depends_only_on_prerequisites_of_kata(solution: Claim) -> None:
-    files = solution.job.submission.files
-    everything = frozenset(course().katas)
+def test_proof_depends_only_on_prerequisites_of_kata() -> None:
+    def digest(changed_file: str) -> str:
+        files = course().solutions() | {changed_file: b"pass"}
+        return dependencies.digest_proof((course().katas["cruncher"],), files, course().katas, ())
 
-    def of(kata: str, changed_file: str = "") -> str:
-        submission = Submission("a", {**files, **({changed_file: b"pass"} if changed_file else {})})
-        return compute_digest(Job(submission, (course().katas[kata],), 0, everything))
-
-    assert of("cruncher", "linear.py") != of("cruncher")
-    assert of("cruncher", "sgd.py") == of("cruncher")
+    assert digest("linear.py") != digest("sgd.py") == digest("other.py")
 
 
 LOADED = """
@@ -149,19 +139,6 @@ def test_concurrent_runs_store_both_proofs(tmp_path: Path, solution: Claim) -> N
     for run, _ in runs:
         run.store()
     assert None not in [open_record(tmp_path).find(claim) for _, claim in runs]
-
-
-def test_record_evicts_least_recently_used_proofs(
-    tmp_path: Path, solution: Claim, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache, "MAX_RESULTS", 2)
-    seeds = [change_job(solution, seed=seed) for seed in range(3)]
-    store_proofs(tmp_path, *seeds[:2])
-    second = open_record(tmp_path)
-    assert second.find(seeds[0]) is not None
-    second.keep(seeds[2], make_proof(seeds[2]))
-    second.store()
-    assert [open_record(tmp_path).find(claim) is not None for claim in seeds] == [True, False, True]
 
 
 def test_proof_succeeds_if_record_is_unwritable(tmp_path: Path, solution: Claim) -> None:

@@ -102,30 +102,21 @@ def read_class(paths: list[Path], out: Path, layout: Layout | None = None) -> di
     return found
 
 
-draw_entries = given(st.randoms(use_true_random=False), st.sampled_from(ROLES))
+draw_entries = given(chance=st.randoms(use_true_random=False), nobody=st.sampled_from(ROLES))
+USUAL = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 @draw_entries
-@settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(USUAL, max_examples=30)
 def test_random_entries_do_not_affect_other_submissions(chance: random.Random, nobody: bool) -> None:
-    check_intake(chance, nobody=nobody)
-
-
-@draw_entries
-@settings(
-    max_examples=AT_ONCE,
-    deadline=None,
-    derandomize=False,  # even in CI
-    database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis/examples"),
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
-def check_random_entries(chance: random.Random, nobody: bool) -> None:
     check_intake(chance, nobody=nobody)
 
 
 @pytest.mark.timing
 def test_many_random_entries_do_not_affect_other_submissions() -> None:
+    stored = DirectoryBasedExampleDatabase(ROOT / ".hypothesis/examples")
+    options = settings(USUAL, max_examples=AT_ONCE, derandomize=False, database=stored, print_blob=True)  # even in CI
+    check = options(draw_entries(check_intake))
     end = time.monotonic() + 60 * MINUTES
     while time.monotonic() < end:
-        check_random_entries()
+        check()

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.pipeline.seed import draw
 from grader.proof.zoo import ZooEntry, load_wrong
-from grader.tests.conftest import call_grader, run
+from grader.tests.conftest import Run, call_grader, run
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 from torchkata.course import Kata, course
 from torchkata.result import FAILED
 
@@ -107,3 +109,29 @@ def test_search_finds_a_number_computed_from_the_secret(tmp_path: Path) -> None:
 def test_no_output_about_a_wrong_program_has_secret(name: str, tmp_path: Path) -> None:
     hand_ins = {entry.name: {name: entry} for entry in load_wrong(course().katas[name])}
     assert find_secret(write_outputs([name], hand_ins, tmp_path)) == []
+
+
+def test_drawn_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
+    def grade(*command: object) -> Run:
+        parts = ("--course", PRIMES, *command, "--out", out, "--kata", "sieve", "--examples", 20)
+        return run("grader", *map(str, parts))
+
+    out, live = tmp_path / "out", tmp_path / "results.json"
+    (right,) = write_submissions(tmp_path, SIEVE, "right", kata="sieve")
+    (wrong,) = write_submissions(tmp_path, WRONG_SIEVE, "wrong", kata="sieve")
+    assert grade("grade", right).code == 0
+    seed = (out / ".seed").read_text().strip()
+    assert len({seed, *(str(draw()) for _ in range(3))}) > 1, "the seed must be random"
+    assert "were already graded" in grade("grade", right).out
+    assert grade("gradescope", wrong, live, "--seed", seed).code == 0
+    assert (out / ".seed").read_text().strip() == seed
+    results = [json.loads(path.read_text()) for path in out.glob("*/result.json")]
+    assert [str(result["seed"]) for result in results] == [seed, seed]
+    assert "again: pytest" in "".join(read_messages(out))
+    for text in (live.read_text(), *read_messages(out)):
+        assert seed not in text
+        assert "--seed" not in text
+    (out / ".seed").write_text("seven")
+    refused = grade("grade", right)
+    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+    assert "should contain one integer" in refused.err

@@ -1,14 +1,11 @@
 """The documentation site has no broken links, loads nothing from other hosts, and is searchable in a real Chromium."""
 
-import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any, get_args
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree as ET
 
@@ -20,17 +17,14 @@ import torchkata
 from grader.tests.conftest import run_python
 from grader.tests.support.browser import Scheme, assert_accessible, emulate, open_chromium, open_page, wait_until
 from grader.tests.support.html_tree import get_text, parse_html
-from torchkata.course import course
-from torchkata.i18n.katas import describe_effort
 
-WIDTHS = (400, 1400)
-OFTEN = (  # the views that `make test` checks
+VIEWS: list[tuple[str, int, Scheme]] = [
     ("index.html", 1400, "light"),
     ("docs/katas.html", 400, "dark"),
     ("docs/api.html", 1400, "dark"),
     ("docs/evidence/certified.html", 400, "light"),
     ("docs/zh/students.html", 400, "light"),
-)
+]
 SEARCHES = {"assert_close": "docs/api.html", "优化器状态": "docs/zh/katas.html"}
 
 
@@ -68,32 +62,6 @@ def driver(needs_browser: None) -> Iterator[Chrome]:
     """Return a Chromium that is shared by all tests in this file."""
     with open_chromium() as found:
         yield found
-
-
-@dataclass(frozen=True)
-class View:
-    """A page with the window size and the theme in which it is displayed."""
-
-    path: str
-    width: int
-    scheme: Scheme
-
-    def __str__(self) -> str:
-        return f"{self.path} {self.width} {self.scheme}"
-
-
-def views() -> Iterator[Any]:
-    """Yield some pages in narrow and wide windows and in light and dark themes; `make test` runs only a few of them."""
-    for view in itertools.product(sorted({path for path, _, _ in OFTEN}), WIDTHS, get_args(Scheme)):
-        yield pytest.param(View(*view), marks=() if view in OFTEN else pytest.mark.timing)
-
-
-@pytest.fixture(scope="module", params=views(), ids=str)
-def view(request: pytest.FixtureRequest, driver: Chrome, server: str) -> View:
-    found: View = request.param
-    emulate(driver, width=found.width, scheme=found.scheme)
-    open_page(driver, f"{server}/{found.path}")
-    return found
 
 
 def assert_undisturbed(driver: Chrome, address: str) -> None:
@@ -135,14 +103,6 @@ def test_api_page_documents_every_public_name(pages: dict[str, ET.Element]) -> N
             assert re.search(r"\w\.\s", documented[f"{module.__name__}.{name}"]), f"{name} has no docstring"
 
 
-@pytest.mark.parametrize(("path", "language"), [("docs/katas.html", "en"), ("docs/zh/katas.html", "zh")])
-def test_katas_page_states_hours_and_difficulty(pages: dict[str, ET.Element], path: str, language: Any) -> None:
-    text = get_text(pages[path])
-    lines = {kata.name: describe_effort(kata, language).replace("`", "") for kata in course().katas.values()}
-    assert [kata for kata, line in lines.items() if line not in text] == []
-    assert next(pages[path].iter("html")).get("lang") == language
-
-
 @pytest.mark.parametrize("from_file", [True, False], ids=["from a file", "from a server"])
 @pytest.mark.parametrize("words", SEARCHES, ids=["English", "Chinese"])
 def test_search_leads_to_expected_page(driver: Chrome, site: Path, server: str, words: str, from_file: bool) -> None:
@@ -160,28 +120,15 @@ def test_search_leads_to_expected_page(driver: Chrome, site: Path, server: str, 
     assert_undisturbed(driver, address)
 
 
-def test_page_fits_the_window(driver: Chrome, server: str, view: View) -> None:
+@pytest.mark.parametrize(("path", "width", "scheme"), VIEWS)
+def test_page_fits_window_and_has_no_violation(
+    driver: Chrome, server: str, path: str, width: int, scheme: Scheme
+) -> None:
+    emulate(driver, width=width, scheme=scheme)
+    open_page(driver, f"{server}/{path}")
     size = driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
-    assert size == [view.width, view.width]
-    assert_undisturbed(driver, server)
-
-
-def test_page_follows_the_system_theme(driver: Chrome, view: View) -> None:
-    scheme = driver.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme")
-    assert scheme == {"light": "default", "dark": "slate"}[view.scheme]
-
-
-@pytest.mark.usefixtures("view")
-def test_axe_finds_no_serious_violation(driver: Chrome) -> None:
+    assert size == [width, width]
+    shown = driver.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme")
+    assert shown == {"light": "default", "dark": "slate"}[scheme], "pages follow the theme of the system"
     assert_accessible(driver, impacts=("serious", "critical"), preload=0)
-
-
-def test_theme_button_overrides_the_system_theme(driver: Chrome, server: str) -> None:
-    emulate(driver, width=1400, scheme="dark")
-    open_page(driver, f"{server}/index.html")
-    seen = []
-    for _ in range(3):
-        seen.append(driver.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme"))
-        driver.find_element(By.CSS_SELECTOR, "[data-md-component=palette] label:not([hidden])").click()
-    assert seen == ["slate", "default", "slate"]
-    driver.execute_script("localStorage.clear()")
+    assert_undisturbed(driver, server)

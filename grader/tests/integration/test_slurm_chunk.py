@@ -1,17 +1,27 @@
-"""Tests of a single task of a Slurm job array, executed without Slurm."""
+"""Tests of Slurm job arrays that need no Slurm: how they are submitted and continued, and what a single task does."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
+from rich.console import Console
 
+from grader.base.errors import CallError
+from grader.cluster import record, slurm
+from grader.cluster.grading import Run
+from grader.cluster.options import parse
 from grader.cluster.plan import create_plan
+from grader.cluster.slurm import Array, Job
+from grader.pipeline.queue import Queue
+from grader.pipeline.submission_ids import Entry
 from grader.results.result import read
 from grader.tests.conftest import run_python
 from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
+from torchkata.course import course
 
 
 def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
@@ -37,3 +47,32 @@ def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
     assert read(tmp_path / "out/a/result.json").conclusive
     assert list((tmp_path / "unfit").iterdir()) == []
     assert not (tmp_path / "out/gradebook.csv").exists()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a run of a command that asks for a GPU, on a cluster where the jobs of the same command are pending."""
+    options = make_slurm_options(tmp_path / "out", slurm=("gres=gpu:1", "time=10"))
+    queue = Queue([Entry("ada", tmp_path / "ada")], [], (course().katas["linear"],), options)
+    monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": Job("1_0", "PENDING", "")})
+    run = Run(queue, parse(options.slurm), Console(quiet=True), print)
+    run.record = record.create(queue, None)
+    return run
+
+
+def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit = Mock(side_effect=["1", "2"])
+    monkeypatch.setattr(slurm, "submit", submit)
+    monkeypatch.setattr(slurm, "read_array_limit", lambda: 1001)
+    monkeypatch.setattr(run, "pending", Mock(select_paths=lambda _: {"ada": Path("ada")}), raising=False)
+    run.submit(0)
+    arrays: list[Array] = [call.args[0] for call in submit.call_args_list]
+    asked = [(array.minutes, array.options, array.after) for array in arrays]
+    assert asked == [(10, {}, ""), (10, {"gres": "gpu:1"}, "1")], "speed is graded after the tests"
+
+
+def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:
+    assert run.find_earlier() == (run.record, [Job("1_0", "PENDING", "")])
+    run.queue.entries = [*run.queue.entries, Entry("ben", Path("ben"))]
+    with pytest.raises(CallError, match=f"another command .* cancel them with scancel --name={run.record.name}"):
+        run.find_earlier()

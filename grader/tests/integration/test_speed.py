@@ -37,42 +37,21 @@ def read_stored(directory: Path, submission: str) -> Any:
     return json.loads((directory / submission / "result.json").read_text())
 
 
-TWICE = """
-import torch
-class Linear(torch.nn.Module):
-    def __init__(self, input_dim, output_dim):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.randn(input_dim, output_dim) / input_dim**0.5)
-    def forward(self, x):
-        return (x.double() @ self.weight.double() + x.double() @ self.weight.double()).to(x.dtype) / 2
-"""
-
-
 @pytest.mark.timing  # half a minute of blocks
 def test_stored_speed_results_are_reused(tmp_path: Path) -> None:
-    right, slow = write_assignment(tmp_path / "right"), write_assignment(tmp_path / "slow", linear=TWICE)
-    run = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
-    assert run.code in (0, 3), run.err
-    fast = read_stored(tmp_path / "out", "right")
+    right, out = write_assignment(tmp_path / "right"), tmp_path / "out"
+    run = grade_linear(right, "--out", out, "--device", "cpu")
+    fast = read_stored(out, "right")
     (row,) = fast["performance"]
     assert (row["workload"], fast["device"], bool(fast["environment"]["device"])) == ("linear_forward", "cpu", True)
+    assert (run.code, row["outcome"], row["score"]) in ((0, "passed", 0), (3, "inconclusive", 0)), run.err
     points = sum(kata["score"] for kata in fast["katas"])
-    if row["outcome"] != "inconclusive":  # on a busy machine, the verdict may be inconclusive
-        assert (row["outcome"], row["tier"], row["score"], row["max_score"]) == ("passed", "full", 0, 0)
-        assert row["message"] == "This is a rehearsal without points: only speed on a GPU earns them."
-        assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
     assert (fast["score"], fast["max_score"]) == (points, points), "speed on a CPU must not change the points"
-    (lame,) = read_stored(tmp_path / "out", "slow")["performance"]
-    assert (lame["outcome"], lame["score"]) in (("failed", 0), ("inconclusive", 0))
-    assert [kata["status"] for kata in read_stored(tmp_path / "out", "slow")["katas"]] == ["done"], "it is correct"
-    if run.code == 0:
-        before = (tmp_path / "out/right/result.json").read_bytes()
-        again = grade_linear(right, slow, "--out", tmp_path / "out", "--device", "cpu")
-        assert (again.code, (tmp_path / "out/right/result.json").read_bytes()) == (0, before)
-        assert "2 of 2 were already graded" in again.out
-    without = grade_linear(right, "--out", tmp_path / "out", "--force")
-    assert (without.code, read_stored(tmp_path / "out", "right")["performance"]) == (0, [])
-    assert read_stored(tmp_path / "out", "right")["score"] == points
+    again = grade_linear(right, "--out", out, "--device", "cpu")
+    assert "1 of 1 were already graded" in again.out
+    assert run.code or read_stored(out, "right") == fast, "a verdict is measured once"
+    without = grade_linear(right, "--out", out, "--force")
+    assert (without.code, read_stored(out, "right")["performance"]) == (0, [])
 
 
 def test_workload_without_device_is_retried_in_next_run(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from grader.commands.new.write import KINDS
 from grader.results.result import read
-from grader.tests.conftest import Run
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.wheel import run_installed
 
@@ -16,10 +15,11 @@ SCORES = {"complete": 100.0, "half_done": 50.0, "subtly_wrong": 30.0}
 
 
 def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: Path) -> None:
-    code = "import grader, torchkata, importlib.util as u; print(grader.__file__, u.find_spec('torch'))"
+    code = "import grader, importlib.util as u, numpy; from torchkata.compare.repro_code import literal\n"
+    code += "print(grader.__file__, u.find_spec('torch'), literal(numpy.array([0.5, 2.0])))"
     done = run_installed(installed, tmp_path, "python", "-c", code)
     assert done.out.startswith(str(installed.parent)), done.err
-    assert done.out.endswith(" None\n")
+    assert done.out.endswith(" None np.array([0.5, 2.0])\n"), "arrays are shown without torch"
 
 
 def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
@@ -68,42 +68,18 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert reported.code == 0, "a report must accept a kata worth 0 points"
 
 
-@pytest.fixture
-def primes(tmp_path: Path) -> Path:
-    """Copy the course to a directory outside this repository and return its path."""
-    ignored = shutil.ignore_patterns(".*", "__pycache__")
-    return Path(shutil.copytree(PRIMES, tmp_path / "primes", ignore=ignored))
-
-
-def certify(installed: Path, course: Path, *options: str) -> Run:
-    done = run_installed(installed, course, "grader", "certify", "--quick", "--isolation", "bwrap", *options)
-    assert done.code == 0, done.out + done.err
-    assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", done.out)
-    return done
-
-
-def test_failure_in_example_course_shows_argument_names(installed: Path, primes: Path) -> None:
-    run = run_installed(installed, primes, "pytest", "--impl=submissions/subtly_wrong", "--kata=sieve", "--seed=0")
-    assert run.code == 1, run.out + run.err
-    assert re.search(r"input +n = \d+; sieve\(n\)\n", run.out)
-
-
-def test_numpy_inputs_are_shown_as_code_without_torch(installed: Path, tmp_path: Path) -> None:
-    code = "import numpy; from torchkata.compare.repro_code import literal; print(literal(numpy.array([0.5, 2.0])))"
-    assert run_installed(installed, tmp_path, "python", "-c", code).out == "np.array([0.5, 2.0])\n"
-
-
 @pytest.mark.usefixtures("needs_bwrap")
-def test_example_submissions_get_their_points(installed: Path, primes: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def test_example_course_is_graded_and_certified(installed: Path, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns(".*", "__pycache__")
+    primes, out = Path(shutil.copytree(PRIMES, tmp_path / "primes", ignore=ignored)), tmp_path / "out"
     submissions = [str(path) for path in sorted((primes / "submissions").iterdir())]
     arguments = [*submissions, "--out", str(out), "--isolation", "bwrap", "--seed", "0", "--examples", "20"]
     done = run_installed(installed, primes, "grader", "grade", *arguments)
     assert done.code == 0, done.err
     graded = {path.parent.name: read(path) for path in out.glob("*/result.json")}
     assert {name: result.score for name, result in graded.items()} == SCORES
-
-
-@pytest.mark.usefixtures("needs_bwrap")
-def test_example_course_passes_quick_certification(installed: Path, primes: Path) -> None:
-    certify(installed, primes, "--only", "zoo")
+    certified = run_installed(
+        installed, primes, "grader", "certify", "--quick", "--isolation", "bwrap", "--only", "zoo"
+    )
+    assert certified.code == 0, certified.out + certified.err
+    assert re.search(r"certified by the quick proof: (\d+) of \1 claims hold", certified.out)

@@ -1,7 +1,9 @@
-"""Tests of workers: what a student's code can access, and how a worker exits."""
+"""Tests of workers: what a student's code can access, and how a worker exits.
+
+The attacks in `grader/tests/attacks/` try to get out of a worker, and `unit/test_syscalls.py` tests its filter.
+"""
 
 import os
-import select
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,6 @@ from typing import Any
 import pytest
 import torch
 
-from grader.sandbox.channel import LENGTH, encode
 from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
@@ -24,7 +25,6 @@ from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worke
 from tests.probes import linear as probes
 from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, TimedOut
-from torchkata.seam.reply import Reply
 from torchkata.seam.student import Student
 
 TORCHS = "from torch.nn import Linear"
@@ -62,28 +62,9 @@ def make_weights(student: Student) -> object:
     return student.call(probes.initial_weights, 1, 1, 1, 0)
 
 
-@pytest.mark.sample
-def test_worker_returns_values_of_calls(ask: Ask) -> None:
-    for count in (3, 300_000):
-        assert torch.equal(ask(f"answer = torch.arange({count}.0)"), torch.arange(float(count)))
-
-
 def test_each_test_runs_in_a_new_worker(ask: Ask) -> None:
     count = "torch.COUNT = getattr(torch, 'COUNT', 0) + 1\nanswer = torch.COUNT"
     assert [ask(count), ask(count)] == [1, 1]
-
-
-def test_files_of_a_worker_are_deleted(ask: Ask) -> None:
-    leave = "answer = os.listdir(os.environ['HOME'])\nopen('left-behind', 'w').close()"
-    assert ask(leave) == ask(leave) == ["assignment"]
-
-
-def test_worker_has_no_capabilities(ask: Ask, sandbox: Sandbox) -> None:
-    assert ask("answer = os.getuid()") != 0 or (sandbox.isolation == "bwrap" and os.getuid() != 0)
-    with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|Read-only"):
-        ask("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
-    with pytest.raises(Crashed, match="PermissionError"):
-        ask("os.chroot('/')")
 
 
 def test_worker_does_not_see_environment_variables(ask: Ask) -> None:
@@ -96,7 +77,7 @@ def test_worker_has_no_open_files_except_its_channel(ask: Ask) -> None:
     assert ask("answer = [fd for fd in range(3, 200) if is_open(fd)]", is_open) == [3]
 
 
-@pytest.mark.sample
+@pytest.mark.parametrize("sandbox", [pytest.param("bwrap", marks=pytest.mark.sample), "none"], indirect=True)
 @pytest.mark.parametrize("answer", ["[bytes(2**26) for _ in range(64)]", "torch.ones(2**31)"])
 def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
     with pytest.raises(Crashed, match=r"MemoryError|allocate"):
@@ -110,32 +91,14 @@ def test_worker_memory_is_limited(ask: Ask, answer: str) -> None:
         ("os._exit(3)", "exit code 3"),
         ("os.kill(os.getpid(), 11)\nimport ctypes\nctypes.string_at(0)", "SIGSEGV"),
         ("os.write(3, b'nonsense, and a lot of it')", "too large"),
-        ("os.write(3, b'\\x05\\x00\\x00\\x00hello')", "malformed"),
         ("os.close(3)", ""),
         ("os.write(3, b'\\x01\\x00\\x00\\x00\\xc0' * 2)", "malformed"),
-        ("os.write(3, b'\\x01\\x00\\x00\\x80')", "malformed"),
     ],
 )
 def test_cause_of_worker_exit_is_reported(ask: Ask, body: str, words: str) -> None:
     with pytest.raises(Died) as died:
         ask(body)
     assert words in died.value.how
-
-
-@pytest.mark.sample
-def test_answer_sent_before_its_call_is_rejected(sandbox: Sandbox) -> None:
-    forged = "os.write(3, LENGTH + REPLY) if threading.Timer(0.05, os.write, (3, LENGTH + REPLY)).start() else None"
-    reply = encode(Reply("returned", [torch.zeros(1)]))
-    source = f"import os, threading, torch\nREPLY = {reply!r}\nLENGTH = {LENGTH.pack(len(reply))!r}\nclass Linear"
-    source += (
-        f"(torch.nn.Module):\n    def __init__(self, i, o):\n        {forged}\n        self.__dict__['weight'] = 1\n"
-    )
-    with open_runner(sandbox, source) as (runner, student):
-        make_weights(student)
-        assert runner.channel is not None
-        assert select.select([runner.channel.socket], [], [], 60)[0], "the forged answer did not arrive"
-        with pytest.raises(Died, match="before it was called"):
-            make_weights(student)
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt()", "GeneratorExit()", "BaseException('mine')"])
@@ -150,55 +113,30 @@ def test_unprintable_exception_is_reported_as_crash(ask: Ask) -> None:
         ask("raise Evil()", "class Evil(Exception):\n    def __str__(self):\n        raise ValueError")
 
 
-def test_student_objects_are_not_sent_through_channel(ask: Ask) -> None:
-    equal = "class Equal:\n    __eq__ = lambda self, other: True\n    __hash__ = None"
-    answer = ask("answer = Equal()", equal)
-    assert answer.type_name.endswith("Equal")
-    assert answer != torch.zeros(1)
-
-
-REFUSED = "PermissionError|Operation not permitted|not implemented"
-CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-FAILS = "if {call} == -1: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"
-
-
-@pytest.mark.sample
 @pytest.mark.parametrize(
     "attempt",
     [
-        "os.fork()",
-        "os.posix_spawn('/bin/true', ['true'], {})",
-        "__import__('subprocess').run('true')",
         "os.kill(os.getppid() or 2, 0)",
         "os.kill(-1, 0)",
         "os.setpriority(os.PRIO_PROCESS, os.getppid() or 2, 19)",
         "__import__('resource').prlimit(os.getppid() or 2, 7, (1, 1))",
-        "__import__('socket').socket(__import__('socket').AF_UNIX)",
-        "os.memfd_create('balloon')",
-        "os.pipe()",
-        "__import__('fcntl').flock(open(torch.__file__), 1)",
-        "__import__('fcntl').lockf(open(torch.__file__), 1)",
-        "os.pidfd_open(os.getpid())",
         "os.open('/proc/self/mem', os.O_RDWR)",
     ],
 )
-def test_worker_cannot_access_anything_outside_sandbox(ask: Ask, attempt: str) -> None:
-    with pytest.raises(Crashed, match=f"{REFUSED}|FileNotFoundError"):
+def test_worker_cannot_reach_processes_outside_sandbox(ask: Ask, attempt: str) -> None:
+    with pytest.raises(Crashed, match=r"PermissionError|Operation not permitted|not implemented|FileNotFoundError"):
         ask(attempt)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "ptrace(0, 0, 0, 0)",  # one call of each rejected kind; unit/test_syscalls.py tests all of them
-        "syscall(425, 4, 0)",
-        "ioctl(0, 0x5412, b'x')",
-        "madvise(None, 0, 12)",
-    ],
-)
-def test_unneeded_system_calls_are_blocked(ask: Ask, call: str) -> None:
-    with pytest.raises(Crashed, match=r"not permitted|not implemented|Inappropriate ioctl|Invalid argument"):
-        ask(CALL + FAILS.format(call=f"libc.{call}"))
+@in_bwrap
+def test_worker_sees_only_its_own_process(ask: Ask) -> None:
+    assert (ask("answer = os.getpid()"), ask("answer = os.listdir('/proc')")) == (1, [])
+
+
+@in_bwrap
+def test_worker_has_little_scratch_space(ask: Ask) -> None:
+    with pytest.raises(Crashed, match=r"space|too large"):
+        ask("for i in range(8): os.posix_fallocate(os.open(f'{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)")
 
 
 def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
@@ -210,7 +148,6 @@ def test_worker_can_use_threads_and_signals(ask: Ask) -> None:
     assert ask(threads) == 28 + 200 + 300
 
 
-@pytest.mark.sample
 def test_time_of_a_single_call_is_limited(ask: Ask) -> None:
     with pytest.raises(TimedOut, match="3 seconds"):
         ask("import re\nre.match('(a+)+$', 'a' * 64 + 'b')")  # in C code, where no signal handler can run
@@ -285,7 +222,8 @@ def test_self_test_reports_what_workers_can_access(sandbox: Sandbox) -> None:
     found = runner.find_violations([*list_hidden_files(), "/etc/passwd"])
     runner.control.close()
     assert found == [] if sandbox.isolation == "bwrap" else any(words.startswith("read ") for words in found)
-    assert not {"start a process", "trace a process", "make namespaces", "communicate through a socket"} & set(found)
+    prevented = {"start a process", "trace a process", "make namespaces", "communicate through a socket"}
+    assert not {*prevented, "make system calls that no library needs"} & set(found)
 
 
 def test_project_files_are_hidden_from_workers() -> None:
@@ -304,32 +242,3 @@ def test_only_timed_workers_get_workload_files(*, timed: bool) -> None:
     workloads = {f"reference/workloads/{name}.py" for name in (*course().workloads, "optimizers", "training")}
     assert found == ({"reference/__init__.py", *workloads} if timed else set())
     assert marker == b"", "the worker's reference/__init__.py must be empty"
-
-
-@pytest.fixture
-def confined(sandbox: Sandbox) -> None:
-    """Skip the test unless it runs with bubblewrap."""
-    if sandbox.isolation != "bwrap":
-        pytest.skip("without namespaces this is open, and the grader says so")
-
-
-@pytest.mark.usefixtures("confined")
-def test_worker_sees_only_its_own_process(ask: Ask) -> None:
-    assert (ask("answer = os.getpid()"), ask("answer = os.listdir('/proc')")) == (1, [])
-
-
-@pytest.mark.usefixtures("confined")
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("import socket\nsocket.socket().connect(('192.0.2.1', 80))", "not permitted"),
-        *(
-            (f"open('{folder}/mark', 'w').write('x')", "Read-only|Permission|No such")
-            for folder in ("/", "/usr", "/sites/0", "/runtime", "/dev", "/dev/shm")
-        ),
-        ("for i in range(8): os.posix_fallocate(os.open(f'{i}', os.O_RDWR | os.O_CREAT), 0, 2**26)", "space|too large"),
-    ],
-)
-def test_worker_has_no_network_and_little_scratch_space(ask: Ask, body: str, words: str) -> None:
-    with pytest.raises(Crashed, match=words):
-        ask(body)

@@ -1,13 +1,11 @@
 """Generates a class of hostile submissions from a seed: one of each known kind, followed by random ones.
 
-When `integration/test_random_intake.py` finds a failure, add an entry to one of the lists below.
+When `integration/test_random_intake.py` finds a failure, add an entry to one of the lists below, or an archive to
+`unit/test_hostile_archives.py`.
 """
 
-import io
 import os
 import random
-import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,8 +21,6 @@ from grader.tests.support.hostile_entries import (
 from grader.tests.support.submissions import SIEVE
 
 DEPTH = 450  # depth of a tree whose path exceeds the system's limit
-LONG = 2_000_000  # characters in a name inside an archive
-
 NAMES: tuple[Callable[[int], bytes], ...] = (
     lambda i: f"{CANARY}{i}".encode(),
     lambda i: f"{CANARY}-{i} é 李雷 \U0001f600".encode(),
@@ -125,42 +121,8 @@ FOLDERS: tuple[Callable[[Path], object], ...] = (
 )
 
 
-def pack_zip(*names: str) -> bytes:
-    """Return a zip whose members have the given names."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.writestr(name, SIEVE)
-    return buffer.getvalue()
-
-
-def pack_tar(*names: str, mode: str = "w:gz", kind: bytes = tarfile.REGTYPE) -> bytes:
-    """Return a tar whose members have the given names."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode, format=tarfile.PAX_FORMAT) as archive:  # type: ignore[call-overload]
-        for name in names:
-            member = tarfile.TarInfo(name)
-            member.type, member.linkname = kind, "/etc/passwd"
-            member.size = len(SIEVE) if kind == tarfile.REGTYPE else 0
-            archive.addfile(member, io.BytesIO(SIEVE.encode()))
-    return buffer.getvalue()
-
-
-ENDINGS = (".zip", ".tar.gz", ".tar")
-BAD_NAMES = (f"../{CANARY}.py", f"/{CANARY}.py", f"C:{CANARY}.py", f"{CANARY}\x1b[31m\n\u202e:.py")
-ARCHIVES: tuple[tuple[str, bytes], ...] = (
-    *((ending, b"") for ending in ENDINGS),
-    *((ending, content) for ending in ENDINGS for content in (b"PK\3\4", b"\x1f\x8b", b"\x1f\x8b\x08" + bytes(20))),
-    *((".zip", pack_zip(name)) for name in BAD_NAMES),
-    *((".tar.gz", pack_tar(name)) for name in BAD_NAMES),
-    (".tgz", pack_tar("../" + CANARY * (LONG // len(CANARY)) + ".py")),
-    *((".tar", pack_tar("sieve.py", mode="w", kind=kind)) for kind in (tarfile.SYMTYPE, tarfile.FIFOTYPE, b"3", b"7")),
-    (".zip", pack_zip(*(f"{CANARY}{i}/sieve.txt" for i in range(20)))),
-)
-
-
 def make_entry(folder: Path, number: int, chance: random.Random) -> None:
-    """Create a hostile submission: one of the kinds above, or a random tree or archive."""
+    """Create a hostile submission: one of the folders above, or a random tree or archive."""
     path = folder / os.fsdecode(chance.choice(NAMES)(number))
     if os.path.lexists(path):
         path = folder / f"{CANARY}{number}"
@@ -168,7 +130,7 @@ def make_entry(folder: Path, number: int, chance: random.Random) -> None:
     if kind < 4:
         chance.choice(FOLDERS)(path)
     elif kind < 8:
-        ending, content = draw_archive(chance) if kind < 7 else chance.choice(ARCHIVES)
+        ending, content = draw_archive(chance)
         write(folder / f"{path.name}{ending}", content)
     else:
         make_tree(path, chance)
@@ -177,9 +139,8 @@ def make_entry(folder: Path, number: int, chance: random.Random) -> None:
 def make_hostile_class(folder: Path, seed: int, count: int) -> None:
     """Create at least `count` hostile submissions: each kind once with a plain name, then random kinds and names."""
     chance = random.Random(seed)
-    kinds: list[Callable[[Path], object] | tuple[str, bytes]] = [*GRADED, *FOLDERS, *ARCHIVES]
-    for number, kind in enumerate(kinds):
-        path = folder / f"{CANARY}{number}"
-        kind(path) if callable(kind) else write(path.with_name(f"{path.name}{kind[0]}"), kind[1])
+    kinds = [*GRADED, *FOLDERS]
+    for number, make in enumerate(kinds):
+        make(folder / f"{CANARY}{number}")
     for number in range(len(kinds), count):
         make_entry(folder, number, chance)

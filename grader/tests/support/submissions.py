@@ -81,21 +81,21 @@ TRAP_SETTINGS = {
 }
 
 
-def run_git(folder: Path, *arguments: str, at: str = COMMIT_TIME) -> str:
-    """Run git in a folder, using the given time for commits, and return its output."""
+def run_git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return its output."""
     who = {f"GIT_{role}_{what}": "a@x.edu" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": at}
+    environment = {**os.environ, **who, "GIT_COMMITTER_DATE": COMMIT_TIME}
     command = ["git", "-c", "commit.gpgsign=false", *arguments]
     return subprocess.run(
         command, cwd=folder, check=True, env=environment, capture_output=True, text=True
     ).stdout.strip()
 
 
-def commit_all(folder: Path, message: str = "done", at: str = COMMIT_TIME) -> Path:
+def commit_all(folder: Path, message: str = "done") -> Path:
     """Turn a folder into a git repository, commit all its files, and return the folder."""
     run_git(folder, "init", "-q", "-b", "main")
     run_git(folder, "add", "--all", "--force")
-    run_git(folder, "commit", "-qm", message, at=at)
+    run_git(folder, "commit", "-qm", message)
     return folder
 
 

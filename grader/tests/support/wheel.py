@@ -33,17 +33,9 @@ def copy_distribution(packages: Path, distribution: metadata.Distribution) -> No
     for top in {Path(file.parts[0]) for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
         source, target = Path(str(distribution.locate_file(top))), packages / top
         if source.is_dir() and not target.exists():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("tests"), copy_function=link_or_copy)
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("tests"))
         elif source.is_file():
             shutil.copy(source, target)
-
-
-def link_or_copy(source: str, target: str) -> None:
-    """Create a hard link to a file, or copy it if the destination is on another file system."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 def copy_source(folder: Path) -> Path:
