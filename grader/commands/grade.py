@@ -102,7 +102,7 @@ def grade_found(
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
-    refusals = [*map(str, queue.refused), *describe_skipped(found)]
+    refusals = [*queue.describe_refusals(), *describe_skipped(found)]
     print_problems(err, [*refusals, *unreadable])
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])

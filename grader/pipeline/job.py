@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from torchkata.course import Kata, Limits, course
 from torchkata.result import TestResult

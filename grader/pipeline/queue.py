@@ -122,9 +122,17 @@ class Queue:
             done = regrade.list_done(stored)
             yield Job(submission, self.katas, grading.seed, lint=True, reusable=reusable, done_before=done)
         if not ready:
-            raise CallError("; ".join(map(str, self.refused)))
+            raise CallError("; ".join(self.describe_refusals()))
         for refusal in unstored:
             self.store_refusal(refusal)
+
+    def describe_refusals(self) -> list[str]:
+        """Return a line for each refusal. One that may be a class names the command, unless a layout was given."""
+        layouts = [refusal.error.layout if self.options.layout is None else "" for refusal in self.refused]
+        return [
+            f"{refusal}; if this is a class, use: grader grade --layout {layout} DIR" if layout else str(refusal)
+            for refusal, layout in zip(self.refused, layouts, strict=True)
+        ]
 
     def store_refusal(self, refusal: Refusal) -> None:
         """Store why a submission is not graded, and keep its earlier results. Raises MachineError if that fails."""

@@ -35,7 +35,7 @@ from grader.pipeline.job import Graded, Job
 from grader.pipeline.lint import lint_file
 from grader.pipeline.session import LOST, grade
 from grader.pipeline.setup import run_with_tests
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.proof.claims import extend_limits, find_others
 from grader.results.result import KataResult

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.pipeline.walk import read_submission
+from grader.pipeline.reading import read_submission
 from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course

@@ -30,7 +30,7 @@ CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  #
         },
         {
             "ada": FULL,
-            "ben": "sieve.py is in draft and final, and they differ: hand in one; if this is a class, use: ",
+            "ben": "sieve.py is in draft and final, and they differ: hand in one",
             "cleo": "contains no kata; there is sieve (1).py: is it sieve.py?",
             "dan": FULL,
             "eve": "contains no kata; eve.rar: a .rar archive can't be read; hand in a .zip",
@@ -95,8 +95,11 @@ def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
         folder = write_tree(tmp_path / layout, files)
         run = grade_primes(folder, "--out", tmp_path / "out")
         assert run.code == 2
-        assert f"grader grade --layout {layout} DIR" in run.err
-    assert not (tmp_path / "out").exists()
+        assert f"; if this is a class, use: grader grade --layout {layout} DIR\n" in run.err
+        assert not (tmp_path / "out").exists()
+        inside = write_tree(tmp_path / f"class/{layout}", {f"ada/{name}": content for name, content in files.items()})
+        run = grade_primes(inside, "--layout", "folders", "--out", tmp_path / "out")
+        assert (run.code, "if this is a class" in run.err) == (2, False), "the instructor has named the layout"
 
 
 def test_code_that_is_nobodys_is_counted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from grader.base.imports import follow_imports
 from grader.pipeline.job import Job
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof import cache
 from grader.proof.cache import ProofCache
 from grader.proof.claims import Claim, make_claims

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from torchkata.course import course
 from torchkata.result import TestResult
 
