@@ -78,7 +78,7 @@ def test_folder_of_class_is_expanded_with_layout(tmp_path: Path) -> None:
     assert find_submissions([canvas], "canvas") == find_submissions(both) == Download(both)
     for folder in (moodle, gradescope, canvas):
         assert find_submissions([folder]) == Download([folder])
-        with pytest.raises(SubmissionError, match="^looks like a class from ") as refusal:
+        with pytest.raises(SubmissionError, match=r"^looks like a class from ") as refusal:
             read_submission(folder)
         assert refusal.value.layout == folder.name
 
