@@ -22,7 +22,8 @@ from selenium.webdriver import Chrome
 
 from benchmarks import ROOT
 from grader.results import result
-from grader.tests.support.browser import Scheme, emulate, explain_missing, open_chromium
+from grader.tests.support.browser import Scheme, emulate, open_chromium
+from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.random_class import make_class
 
 STUDENTS = 120
@@ -60,8 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "docs/images", metavar="FOLDER")
     arguments = parser.parse_args()
-    if problem := explain_missing():
-        sys.exit(f"screenshots: {problem}")
+    PROGRAMS["needs_browser"].demand()
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, open_chromium() as driver:
         take_terminal(driver, Path(folder), arguments.to / "failure.png")
