@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.text import count
 from grader.commands.package import project
 from grader.output.formats import gradescope
 from grader.pipeline import seed as secret
@@ -92,7 +93,8 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
     programs = [name for name in grading.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
-        print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
+        tests = f"{count(hidden, 'test')} {'is' if hidden == 1 else 'are'}"
+        print(f"note: {tests} hidden from students, so {platform.title} hides the total as well")
     if platform.is_public and any(map(course().prerequisites, grading.katas)) and source is None:
         print(
             "note: students can read this package, so it contains no fallbacks: a kata that builds on another one is "

@@ -117,7 +117,7 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     assert grade_primes(eve, "--out", out).code == 2, "two folders of one submission are not a class"
     run = grade_primes(eve / "alice", "--out", out)
     assert run.code == 2
-    assert f"has a result of another submission, {alice}, with this name; choose another DIR, or use --force" in run.err
+    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --force" in run.err
     assert read(out / "alice/result.json").score == FULL
     moved = alice.rename(tmp_path / "alice")
     assert grade_primes(moved, "--out", out).code == 0, "the same files from another place replace nothing"
@@ -125,6 +125,23 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     replaced = read(out / "alice/result.json")
     assert replaced.origin == str(eve / "alice")
     assert replaced.score < FULL
+
+
+def test_class_downloaded_again_replaces_its_results(tmp_path: Path) -> None:
+    names = {
+        "folders": "ada/sieve.py",
+        "canvas": "adalovelace_11_1_sieve.py",
+        "moodle": "Ada L_31_assignsubmission_file/sieve.py",
+    }
+    for layout, name in names.items():
+        scores = []
+        for week, source in (("week 1", WRONG), ("week 2", RIGHT)):
+            folder = write_tree(tmp_path / layout / week, {name: source})
+            run = grade_primes(folder, "--layout", layout, "--out", tmp_path / layout / "out")
+            assert run.code == 0, run.err
+            (path,) = (tmp_path / layout / "out").glob("*/result.json")
+            scores.append(read(path).score)
+        assert scores[0] < scores[1] == FULL
 
 
 def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
