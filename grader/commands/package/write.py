@@ -69,7 +69,7 @@ class Grading:
         """Return the settings of `grade.py`, and its sentences in the language of the class."""
         required = (self.max_score if self.require is None else self.require) if platform.workflow else 0.0
         figures = {name: f"{{{name}}}" for name in ("points", "most", "required")}  # filled in by `grade.py`
-        texts = {name: class_words(f"ci.{name}", **figures) for name in ("below", "failed", "refused", "unsure")}
+        texts = {key: class_words(key, **figures) for key in ("ci.below", "ci.failed", "ci.refused", "ci.unsure")}
         return json.dumps({"require": required, **texts}, ensure_ascii=False, indent=1).encode()
 
 

@@ -33,7 +33,7 @@ def main() -> None:
         code, line = judge(results, settings)
         text = summary.read_text("utf-8")
     except CommandError as error:
-        code, line = UNSURE, settings["failed"]
+        code, line = UNSURE, settings["ci.failed"]
         text = "".join(f"    {each}\n" for each in str(error).splitlines()[-SHOWN:])
     text = f"**{line}**\n\n{text}" if line else text
     summary.write_text(text, "utf-8")
@@ -76,13 +76,13 @@ def judge(results: Path, settings: dict[str, Any]) -> tuple[int, str]:
     (path,) = results.glob("*/result.json")
     result = json.loads(path.read_text("utf-8"))
     if result["unreadable"]:
-        return 1, settings["refused"]
+        return 1, settings["ci.refused"]
     if any(kata["status"] == "inconclusive" for kata in result["katas"]):
-        return UNSURE, settings["unsure"]
+        return UNSURE, settings["ci.unsure"]
     points, required = result["score"], settings["require"]
     if points < required:
         most = result["max_score"]
-        return 1, settings["below"].format(points=f"{points:g}", most=f"{most:g}", required=f"{required:g}")
+        return 1, settings["ci.below"].format(points=f"{points:g}", most=f"{most:g}", required=f"{required:g}")
     return 0, ""
 
 
