@@ -20,7 +20,7 @@ from grader.pipeline.grading import grade_submission
 from grader.pipeline.job import Job
 from grader.pipeline.session import grade
 from grader.pipeline.setup import run_with_tests
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof.zoo import read_package
 from grader.sandbox.launch import Sandbox
 from torchkata.course import course

@@ -23,7 +23,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
+from grader.tests.support.programs import PROGRAMS, get_search_path
+
 MAX_PATH = 80  # bytes, because a socket's path is limited to 107
 START_SECONDS = 60.0
 SPOOL = "spool"
@@ -73,19 +74,8 @@ def main() -> None:
     parser.add_argument("action", choices=actions)
     parser.add_argument("directory", type=Path, metavar="DIR")
     arguments = parser.parse_args()
-    if problem := find_problem():
-        sys.exit(f"one_node_slurm: {problem}")
+    PROGRAMS["needs_slurm"].demand()
     actions[arguments.action](arguments.directory.resolve())
-
-
-def find_problem() -> str:
-    """Return the reason why Slurm cannot run on this machine, or "" if it can."""
-    absent = [program for program in PROGRAMS if shutil.which(program, path=get_search_path()) is None]
-    if absent:
-        return f"{', '.join(absent)}: not installed (Debian: apt-get install slurm-wlm munge)"
-    if os.getuid() != 0:
-        return "must run as root, because Slurm's daemons start jobs as other users"
-    return ""
 
 
 def start(folder: Path) -> None:
@@ -222,11 +212,6 @@ def run_slurm(folder: Path, *command: str) -> str:
 def make_environment(folder: Path) -> dict[str, str]:
     """Return the environment for daemons and commands."""
     return {"PATH": get_search_path(), "LANG": "C.UTF-8", "SLURM_CONF": f"{folder}/slurm.conf"}
-
-
-def get_search_path() -> str:
-    """Return PATH extended with the folders of system daemons."""
-    return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 def get_host() -> str:

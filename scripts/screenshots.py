@@ -62,8 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "docs/images", metavar="FOLDER")
     arguments = parser.parse_args()
-    if BROWSER.list_missing():
-        sys.exit(f"screenshots: Chromium is not installed ({BROWSER.remedy})")
+    PROGRAMS["needs_browser"].demand()
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, open_chromium() as driver:
         take_terminal(driver, Path(folder), arguments.to / "failure.png")

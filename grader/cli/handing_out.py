@@ -48,6 +48,10 @@ def package(
             "the package)."
         ),
     ] = None,
+    require: Annotated[
+        float | None,
+        typer.Option(min=0, help="For github and gitlab: points below which the job fails (default: all points)."),
+    ] = None,
     examples: Examples = 100,
     track: Tracks = None,
     kata: Katas = None,
@@ -57,13 +61,13 @@ def package(
 
     gradescope: OUT is a zip file to upload as the autograder.
 
-    github: OUT contains the files to add to the template repository for students.
+    github, gitlab: OUT contains the files to add to the template repository for students.
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
     from grader.commands.package.write import Grading, run_package
 
-    grading = Grading(select_names(kata or (), track or ()), examples, seed)
+    grading = Grading(select_names(kata or (), track or ()), examples, seed, require)
     return lambda: run_package(platform, out, grading, source, force=force)
 
 

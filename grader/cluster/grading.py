@@ -12,7 +12,7 @@ from rich.console import Console
 from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
 from grader.base.progress import ProgressBar
-from grader.base.text import list_names
+from grader.base.text import count, list_names
 from grader.cluster import record, slurm
 from grader.cluster.chunk import UNFIT
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
@@ -73,7 +73,7 @@ class Run:
         try:
             if earlier and jobs:
                 self.record = earlier
-                self.out.print(f"job {', '.join(earlier.jobs)} continues: {len(jobs)} tasks", markup=False)
+                self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
             elif self.pending.left:
                 self.record = record.create(self.queue, earlier)
                 self.pending.since_ns = self.record.since_ns
@@ -163,10 +163,8 @@ class Run:
         job = slurm.submit(array)
         self.record = msgspec.structs.replace(self.record, jobs=[*self.record.jobs, job])
         record.store(self.record, self.options.out)
-        self.out.print(
-            f"job {job}: {phase} of {len(paths)} submissions in {tasks} tasks, {self.options.jobs} at once",
-            markup=False,
-        )
+        what = f"{phase} of {count(len(paths), 'submission')} in {count(tasks, 'task')}"
+        self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
         return job
 
     def follow(self) -> dict[str, Job]:

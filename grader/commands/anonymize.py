@@ -8,7 +8,7 @@ import msgspec
 
 from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console
-from grader.base.text import list_names
+from grader.base.text import count, list_names
 from grader.marks.pseudonyms import read_key
 from grader.output.summary import print_problems
 from grader.pipeline.intake import take_in_all
@@ -49,7 +49,7 @@ def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders")
             (out / new).mkdir(parents=True)
             for name, content in submissions[real].items():
                 (out / new / name).write_bytes(content)
-    console.print(f"copied:    {len(submissions)} submissions to {out}", markup=False, soft_wrap=True)
+    console.print(f"copied:    {count(len(submissions), 'submission')} to {out}", markup=False, soft_wrap=True)
     console.print(f"key:       {key} (for `grader marks`, name it pseudonyms.json)", markup=False, soft_wrap=True)
     return 2 if refused or found.list_skipped_code() else 0
 

@@ -76,7 +76,7 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
     for (kata, test, *outcomes), number in count_changes(changes).items():
         out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
     changed = len({change.submission for change in changes})
-    out.print(f"{changed} of {len(submissions)} submissions differ")
+    out.print(f"{changed} of {count(len(submissions), 'submission')} {'differs' if changed == 1 else 'differ'}")
     for versions in revised:
         out.print(history.describe_changes(*versions), markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), problems)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from grader.base.errors import CallError, MachineError
 from grader.base.terminal import create_console, print_json, print_warning
-from grader.base.text import list_names
+from grader.base.text import count, list_names
 from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
@@ -81,7 +81,7 @@ def grade_found(
 
     if found.submissions != list(given):
         place = f"{given[0]}: " if len(given) == 1 else ""
-        out.print(f"{place}{len(entries) + len(refused)} submissions", markup=False, soft_wrap=True)
+        out.print(f"{place}{count(len(entries) + len(refused), 'submission')}", markup=False, soft_wrap=True)
     if skipped := found.list_skipped_text():
         out.print(f"  skipped: {list_names(skipped)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
@@ -102,7 +102,7 @@ def grade_found(
     if outcome.again:
         names = ", ".join(f"{kata} ({count})" for kata, count in outcome.again.items())
         out.print(f"graded again (other katas unchanged): {names}", markup=False, soft_wrap=True)
-    refusals = [*map(str, queue.refused), *describe_skipped(found)]
+    refusals = [*queue.describe_refusals(), *describe_skipped(found)]
     print_problems(err, [*refusals, *unreadable])
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.base.text import condense
+from grader.base.text import condense, one_line
 from grader.marks.roster import Matching, Person, is_named_late, match_submissions
 from grader.marks.rulebook import Rulebook, read_rulebook
 from grader.marks.rules import Mark, Override, Points, Policy, compute_mark, graded_points
@@ -86,6 +86,9 @@ def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy
     waived = ", ".join(fault.test for fault in faults if fault.kind == "waived")
     remarks = [class_words("marks.waived", tests=waived)] if waived else []
     remarks += [class_words("marks.not_done", katas=", ".join(undone))] if undone else []
+    if result.unreadable:
+        key = "marks.earlier" if result.katas else "marks.unreadable"
+        remarks.append(class_words(key, why=one_line(result.unreadable)))
     score = result.score - sum(kata.score for kata in result.katas if kata.kata in undone)
     late = result.late_by_platform or is_named_late(result.submission)
     points = Points(score, katas, scores, result.max_score, tuple(map(share, remarks)), late)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.base.errors import CallError
+from grader.base.text import count
 
 SEPARATORS = ",;\t"
 ABOVE = re.compile(r"\ufeff?(?:(?:sep=.|[ ,;\t]*)\r?\n)*", re.IGNORECASE)  # what may be above the header
@@ -30,7 +31,7 @@ def read_table(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) 
         if not any(cell.strip() for cell in row):
             continue
         if len(row) > len(header):
-            raise CallError(f"{path}: row {number} has {len(row)} cells, but the header has {len(header)}")
+            raise CallError(f"{path}: row {number} has {count(len(row), 'cell')}, but the header has {len(header)}")
         cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
         found.append({name: cells.get(name, "") for name in (*needed, *optional)})
         for name in needed:

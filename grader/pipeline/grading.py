@@ -11,7 +11,7 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
 from torchkata.course import course

@@ -12,18 +12,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from typing import TypeAlias
 
 import msgspec
 
 from grader.base.processes import limit_memory, run_in_child, set_limit
 from grader.base.signals import interruptible, uninterrupted
+from grader.pipeline.reading import read_submission
+from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import Entry, Refusal
 from grader.pipeline.trees import SubmissionError
-from grader.pipeline.walk import TOO_MUCH, Submission, read_submission
+from grader.pipeline.walk import TOO_MUCH
 from torchkata.course import course
 
 MEMORY_MIB = 512  # memory that a child may allocate in addition to its inherited memory
 SECONDS = 20  # of processor time; a large submission takes less than one
+Answer: TypeAlias = Submission | tuple[str, str]  # or the text and layout of a SubmissionError
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,11 @@ class Reader:
 
     def finish(self) -> Submission | Refusal:
         """Return what the child has read. If it was lost, return a refusal."""
-        found: Submission | str = TOO_MUCH
+        found: Answer = (TOO_MUCH, "")
         with contextlib.suppress(EOFError, OSError), interruptible():
-            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=Submission | str)
-        if isinstance(found, str):
-            return Refusal(self.entry, SubmissionError(found))
+            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=Answer)
+        if isinstance(found, tuple):
+            return Refusal(self.entry, SubmissionError(found[0], layout=found[1]))
         return replace(found, id=self.entry.id)
 
     def end(self) -> None:
@@ -97,9 +101,9 @@ def read_into(answer: Connection, entry: Entry) -> None:
     """Read a submission in this process, and send it, or the reason why it can't be read."""
     limit_memory(MEMORY_MIB)
     set_limit(resource.RLIMIT_CPU, SECONDS)
-    found: Submission | str
+    found: Answer
     try:
         found = read_submission(entry.path, entry.files)
     except SubmissionError as error:
-        found = str(error)
+        found = str(error), error.layout
     answer.send_bytes(msgspec.msgpack.encode(found))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.results.result import Finding, KataResult
 from torchkata.course import Kata, Limits, course
 from torchkata.result import TestResult
@@ -23,7 +23,6 @@ class Job:
     expect_failure: bool = False  # skip the first pass and the diagnosis, which are not needed for tests that fail
     few_examples: bool = False  # use a quarter of the inputs
     for_instructor: bool = False  # messages may reveal the seed and the line of the course at which a test fails
-    next: "Job | None" = None  # the job to grade immediately afterwards, with the same zygote
     reusable: Mapping[str, KataResult] = field(default_factory=dict)  # stored results that a regrade would reproduce
     done_before: frozenset[str] = frozenset()  # katas that were done when the reusable results were created
 
@@ -46,7 +45,6 @@ class Graded:
     katas: list[KataResult]
     seconds: float
     findings: list[Finding] = field(default_factory=list)
-    peak_mib: float = 0.0  # peak memory of the grader's own process, most of it torch
     traces: dict[tuple[str, str], str] = field(default_factory=dict)  # how broken tests failed, keyed by kata and test
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
+from grader.base.text import count
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
 from grader.pipeline.intake import take_in, take_in_all
@@ -122,9 +123,17 @@ class Queue:
             done = regrade.list_done(stored)
             yield Job(submission, self.katas, grading.seed, lint=True, reusable=reusable, done_before=done)
         if not ready:
-            raise CallError("; ".join(map(str, self.refused)))
+            raise CallError("; ".join(self.describe_refusals()))
         for refusal in unstored:
             self.store_refusal(refusal)
+
+    def describe_refusals(self) -> list[str]:
+        """Return a line for each refusal. One that may be a class names the command, unless a layout was given."""
+        layouts = [refusal.error.layout if self.options.layout is None else "" for refusal in self.refused]
+        return [
+            f"{refusal}; if this is a class, use: grader grade --layout {layout} DIR" if layout else str(refusal)
+            for refusal, layout in zip(self.refused, layouts, strict=True)
+        ]
 
     def store_refusal(self, refusal: Refusal) -> None:
         """Store why a submission is not graded, and keep its earlier results. Raises MachineError if that fails."""
@@ -196,17 +205,19 @@ def keeps_speed(options: Options, stored: Result) -> bool:
 def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
     """Raise CallError if a new result would contain less than the stored one, or if it is of another submission.
 
-    The new result must not use a different seed, either.
+    The new result must not use a different seed, either. In a class that the instructor has downloaded again, the same
+    name is the same student.
     """
     losses: dict[str, list[str]] = {}
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
         if stored is not None and stored.katas and (lost := list(list_losses(stored, options.grading))):
             losses[entry.id] = lost
-        if stored is not None and stored.katas and is_of_another(stored, entry):
+        if options.layout is None and stored is not None and stored.katas and is_of_another(stored, entry):
             raise CallError(
                 f"{entry.label}: --out {options.out} has a result of another submission, {stored.origin}, with this "
-                "name; choose another DIR, or use --force"
+                "name; for a resubmission, use --force, or --layout with the folder of a class; otherwise choose "
+                "another DIR"
             )
     if losses:
         name, lost = next(iter(losses.items()))
@@ -233,7 +244,7 @@ def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:
     if stored.seed != grading.seed:
         yield f"seed {stored.seed}"
     if stored.examples > grading.examples:
-        yield f"{stored.examples} examples"
+        yield count(stored.examples, "example")
     if stored.isolation == "bwrap" and grading.isolation == "none":
         yield "isolation bwrap"
     if stored.device != grading.device and any(row.counts for row in stored.performance):

@@ -21,7 +21,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.job import Event, Graded, Job
 from grader.pipeline.queue import Options
 from grader.pipeline.session import LOST, grade
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.results.dependencies import digest, digest_basis, digest_kata
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course

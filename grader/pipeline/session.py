@@ -102,10 +102,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
                         if child.lost is None:
                             begin(child.job, control, child)
                             continue
-                    if child.job.next is None:
-                        idle.append(control)
-                    else:
-                        begin(child.job.next, control)
+                    idle.append(control)
                     yield child.build_event()
         finally:
             for child in running.values():
@@ -131,7 +128,6 @@ class Child:
     findings: dict[str, list[Finding]] = field(default_factory=dict)  # keyed by file
     has_ended: bool = False
     traces: dict[tuple[str, str], str] = field(default_factory=dict)  # how broken tests failed, keyed by kata and test
-    peak_mib: float = 0.0
 
     def receive(self) -> FinishedTest | None:
         """Store the next message, and return an event if it is the result of a test.
@@ -157,11 +153,10 @@ class Child:
         return None
 
     def end(self) -> None:
-        """Kill the process if it is still running, reap it, and record its peak memory."""
+        """Kill the process if it is still running, and reap it."""
         self.results.close()
         os.kill(self.pid, signal.SIGKILL)
-        _, _, used = os.wait4(self.pid, 0)
-        self.peak_mib = used.ru_maxrss / 2**10
+        os.waitpid(self.pid, 0)
 
     def build_event(self) -> Graded:
         """Return the event for the finished job. Tests without a result are reported as `LOST`."""
@@ -175,8 +170,7 @@ class Child:
         if self.job.lint:
             findings += lint.report_skipped(self.job.submission.files, self.findings)
         seconds = time.monotonic() - first.began
-        peak_mib = max(self.peak_mib, first.peak_mib)
-        return Graded(self.job, katas, seconds, findings, peak_mib, first.traces | self.traces)
+        return Graded(self.job, katas, seconds, findings, first.traces | self.traces)
 
 
 def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
 from grader.pipeline.layouts import is_late
-from grader.pipeline.trees import SubmissionError
-from grader.pipeline.walk import identify
+from grader.pipeline.trees import ENDINGS, FOREIGN_ENDINGS, SubmissionError
 from grader.results.ids import DIGEST, LONGEST, append_digest
 
 RESERVED = (  # other names that are used in the results directory
@@ -87,6 +86,16 @@ def assign_ids(
         for entry in found.values()
     ]
     return named, refused
+
+
+def identify(path: Path) -> str:
+    """Return the name of a submission, without an archive extension and in composed Unicode form (NFC).
+
+    The path does not have to exist.
+    """
+    name = unicodedata.normalize("NFC", (path if path.name not in ("", "..") else path.resolve()).name)
+    ending = next((ending for ending in (*ENDINGS, *FOREIGN_ENDINGS) if name.lower().endswith(ending)), "")
+    return name[: len(name) - len(ending)]
 
 
 def is_ambiguous(similar: Sequence[Entry]) -> bool:

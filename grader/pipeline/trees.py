@@ -55,10 +55,12 @@ class SubmissionError(Exception):
     Args:
         why: the reason.
         detail: text taken from the student's files, such as a name. Long text is truncated.
+        layout: the layout with which it might be read as a class.
     """
 
-    def __init__(self, why: str, detail: str = "") -> None:
+    def __init__(self, why: str, detail: str = "", *, layout: str = "") -> None:
         super().__init__(f"{why} ({quote(detail)})" if detail else why)
+        self.layout = layout
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.pipeline.job import Job
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, Limits, course

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from grader.base.errors import CallError
 from grader.base.terminal import print_warning
+from grader.base.text import count
 from grader.pipeline.collect import Tests
 from grader.pipeline.setup import run_with_tests
 from grader.proof import zoo
@@ -46,7 +47,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
             write_whole(folder / f"{kata.name}.md", format_page(kata, entries).encode())
     except OSError as error:
         raise CallError(f"--messages {folder}: cannot write to this folder ({error.strerror})") from None
-    out.print(f"{len(wrong)} wrong entries of {len(katas)} katas: {folder}", soft_wrap=True)
+    out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}", soft_wrap=True)
     return 0
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 from packaging.requirements import Requirement
 
 from grader.base import distribution
+from grader.base.text import count
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
@@ -63,7 +64,7 @@ def check_package(requirement: Requirement, remedy: str) -> Finding:
 def check_course() -> Finding:
     """Check whether there is a course. Without one, only the checks that do not need a course are performed."""
     try:
-        return Finding("course", "ok", f"{course().title}: {len(course().katas)} katas in {course().root}")
+        return Finding("course", "ok", f"{course().title}: {count(len(course().katas), 'kata')} in {course().root}")
     except CourseError as error:
         use_none()
         return Finding("course", "note", str(error), "grader new course DIR")
@@ -170,8 +171,8 @@ def check_memory(root: Path = Path("/")) -> Finding:
 
 def check_cores() -> Finding:
     """Count the cores that are available to this process."""
-    count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return Finding("cores", "ok", f"{count}; grade with --jobs {count}")
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return Finding("cores", "ok", f"{cores}; grade with --jobs {cores}")
 
 
 def check_library(what: str, name: str, remedy: str) -> Finding:

@@ -3,6 +3,7 @@
 Each platform has a folder in `files/`, which contains its files and a `platform.toml`.
 """
 
+import json
 import math
 import shutil
 import tomllib
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.text import count
 from grader.commands.package import project
 from grader.output.formats import gradescope
 from grader.pipeline import seed as secret
@@ -18,9 +20,11 @@ from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files
+from torchkata.i18n import class_words
 
 FILES = Path(__file__).with_name("files")
 COMMON = "common"  # the folder with the files for all platforms
+CI = "ci"  # the folder with the files for platforms that grade a checkout of the student's repository
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
 
@@ -33,6 +37,9 @@ class Platform:
     title: str
     next: str  # what to do with the package, printed after it is written
     folder: str = ""  # directory of the files inside the package
+    workflow: str = ""  # path of the WORKFLOW in a repository
+    isolation: str = "auto"
+    is_ci: bool = False  # whether it grades a checkout of the student's repository
     is_public: bool = False  # whether students can read the package; it then has no seed, hidden programs or fallbacks
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
@@ -45,17 +52,34 @@ class Grading:
     katas: Sequence[str]
     examples: int
     seed: int | None = None  # None for a new secret seed
+    require: float | None = None  # the points below which a job fails; None for all points
 
-    def make_options(self, *, is_public: bool) -> str:
+    @property
+    def max_score(self) -> float:
+        """The points of the katas."""
+        return sum(course().katas[name].max_score for name in self.katas)
+
+    def make_options(self, platform: Platform) -> str:
         """Return the options of `grader grade`. A public package without a seed draws a new one whenever it runs."""
-        seed = secret.draw() if self.seed is None and not is_public else self.seed
-        options = [] if seed is None else [f"--seed {seed}"]
+        seed = secret.draw() if self.seed is None and not platform.is_public else self.seed
+        options = [f"--isolation {platform.isolation}", *([] if seed is None else [f"--seed {seed}"])]
         return " ".join([*options, f"--examples {self.examples}", f"--kata {','.join(self.katas)}"])
+
+    def make_settings(self, platform: Platform) -> bytes:
+        """Return the settings of `grade.py`, and its sentences in the language of the class."""
+        required = (self.max_score if self.require is None else self.require) if platform.workflow else 0.0
+        figures = {name: f"{{{name}}}" for name in ("points", "most", "required")}  # filled in by `grade.py`
+        texts = {key: class_words(key, **figures) for key in ("ci.below", "ci.failed", "ci.refused", "ci.unsure")}
+        return json.dumps({"require": required, **texts}, ensure_ascii=False, indent=1).encode()
 
 
 def run_package(name: str, out: Path, grading: Grading, source: str | None, *, force: bool) -> int:
     """Write a package, and return the exit code. Invalid arguments raise CallError before anything is written."""
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
+    if grading.require is not None and not platform.workflow:
+        raise CallError(f"--require: {platform.title} has no job that could fail; use it with github or gitlab")
+    if grading.require is not None and grading.require > grading.max_score:
+        raise CallError(f"--require {grading.require:g}: these katas have only {grading.max_score:g} points")
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     check_output(platform, out, force=force)
     files = build_package(platform, grading, source)
@@ -69,7 +93,8 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
     programs = [name for name in grading.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
-        print(f"note: {hidden} tests are hidden from students, so {platform.title} hides the total as well")
+        tests = f"{count(hidden, 'test')} {'is' if hidden == 1 else 'are'}"
+        print(f"note: {tests} hidden from students, so {platform.title} hides the total as well")
     if platform.is_public and any(map(course().prerequisites, grading.katas)) and source is None:
         print(
             "note: students can read this package, so it contains no fallbacks: a kata that builds on another one is "
@@ -86,11 +111,14 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
 def build_package(platform: Platform, grading: Grading, source: str | None) -> dict[str, bytes]:
     """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
-    sources = [path for name in (COMMON, platform.name) for path in project.files_of(FILES / name)]
+    folders = [COMMON, *([CI] if platform.is_ci else []), platform.name]
+    sources = [path for name in folders for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
-    workflow = {f".github/workflows/{WORKFLOW}": written.pop(WORKFLOW)} if WORKFLOW in written else {}
-    options = grading.make_options(is_public=platform.is_public)
+    workflow = {platform.workflow: written.pop(WORKFLOW)} if platform.workflow else {}
+    options = grading.make_options(platform)
     written |= {"options": f"{options}\n".encode(), "requirements.txt": project.requirements()}
+    if platform.is_ci:
+        written["ci.json"] = grading.make_settings(platform)
     if "killed.py" in written:
         written["killed.json"] = gradescope.render_out_of_memory(needed_gigabytes())
     if source is not None:

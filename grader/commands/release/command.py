@@ -68,7 +68,7 @@ def run_release(out: Path, options: Options) -> int:
                 spread(files, out)
     except handout.HandoutError as error:
         raise CallError(f"{out}: was released by a version that is too old for --update ({error} is missing)") from None
-    print(f"{out}: {len(files)} files, {count(len(names), 'kata')}: {', '.join(names)}")
+    print(f"{out}: {count(len(files), 'file')}, {count(len(names), 'kata')}: {', '.join(names)}")
     if more := [name for name in names if name not in options.katas]:
         print(f"included because others build on them: {', '.join(more)}")
     if options.prove:
@@ -78,7 +78,7 @@ def run_release(out: Path, options: Options) -> int:
 
 def print_update(done: handout.Updated) -> None:
     """Print the changes made by an update, and the steps that students must perform themselves."""
-    print(f"updated: {len(done.new)} files added or changed, {len(done.gone)} removed")
+    print(f"updated: {count(len(done.new), 'file')} added or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")
     if done.missing:

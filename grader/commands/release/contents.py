@@ -51,7 +51,6 @@ def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, byte
     files = {path.relative_to(ENGINE).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
     files["README.md"] = make_readme("README.md", katas).encode()
     files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
-    files[".github/workflows/test.yml"] = (FILES / "test.yml").read_bytes()
     files["pyproject.toml"] = make_pyproject(katas, language).encode()
     return complete(files, katas, language)
 

@@ -14,7 +14,8 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
-from grader.results.view import view_as_student
+from grader.results.view import VisibleTest, view_as_student
+from torchkata.i18n import class_words
 from torchkata.result import EARNED
 
 SCHEMA = "classroom50/result/v1"
@@ -77,7 +78,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     scale = min(FINEST, lcm(*(number.denominator for number in points)))  # the smallest that turns all into integers
     cases = [
         Case(
-            f"{row.group}: {row.title}{f' ({row.points})' if row.rehearsed else ''}",
+            f"{row.group}: {row.title}{add_remark(row)}",
             row.result.outcome in EARNED,
             scale_points(row.result.score, scale),
             scale_points(row.result.max_score, scale),
@@ -92,6 +93,13 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
         tests=cases,
     )
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
+
+
+def add_remark(row: VisibleTest) -> str:
+    """Return what Classroom 50, which only knows tests that passed or failed, does not say about a test."""
+    unsure = class_words("feedback.to_repeat") if row.result.outcome == "inconclusive" else ""
+    remark = row.points if row.rehearsed else unsure
+    return f" ({remark})" if remark else ""
 
 
 def scale_points(points: float, factor: int) -> int:

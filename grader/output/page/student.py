@@ -6,6 +6,7 @@ from math import isclose
 
 from msgspec.structs import replace
 
+from grader.base.text import count
 from grader.output.page.parts import Part
 from grader.results.faults import Fault, list_faults
 from grader.results.items import Answers, Property, collect_answers
@@ -40,7 +41,8 @@ class Student:
     def how(self) -> str:
         """How the submission was graded: the seed, the number of examples, the isolation and the device."""
         timed = f", speed on {self.device}" if self.result.performance else ""
-        return f"seed {self.result.seed}, {self.result.examples} examples, isolation {self.result.isolation}{timed}"
+        examples = count(self.result.examples, "example")
+        return f"seed {self.result.seed}, {examples}, isolation {self.result.isolation}{timed}"
 
     @property
     def share(self) -> float:

@@ -12,6 +12,7 @@ from grader.results.result import KataResult
 from grader.tests.attacks.trials import (
     LEVELS,
     Attack,
+    Measured,
     Trial,
     find_texts,
     judge,
@@ -80,14 +81,16 @@ def test_attack_is_stopped_at_the_declared_levels(expected: str, levels: list[st
 
 def make_graded(
     status: Status, points: float = 0.0, outcome: Outcome = "failed", message: str = "", mib: float = 400.0
-) -> Graded:
+) -> Measured:
     """Return the results of a submission with a single kata."""
     test = TestResult("test_a", outcome, points, 8.0, message=message)
-    return Graded(make_next_student(), [KataResult("same_storage", status, points, 8.0, (test,))], 1.0, peak_mib=mib)
+    kata = KataResult("same_storage", status, points, 8.0, (test,))
+    return Measured(Graded(make_next_student(), [kata], 1.0), mib)
 
 
 BASE, DONE = make_graded("wrong", 2.0), make_graded("done", 8.0, "passed")
-LOST_BY_GRADER = Graded(BASE.job, [KataResult("same_storage", "crashed", 0.0, 8.0, (LOST,))], 1.0)
+LOST_BY_GRADER = Measured(replace(BASE.graded, katas=[KataResult("same_storage", "crashed", 0.0, 8.0, (LOST,))]), 400.0)
+TWO_KATAS = replace(BASE.graded, katas=[*BASE.graded.katas, *make_graded("crashed").graded.katas])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,7 @@ LOST_BY_GRADER = Graded(BASE.job, [KataResult("same_storage", "crashed", 0.0, 8.
         ({"hostile": make_graded("wrong", message="x" * 10_000)}, 0.0, ("left a message of 10000 characters",)),
         ({"hostile": LOST_BY_GRADER}, 0.0, ("crashed the process that graded it",)),
         (
-            {"hostile": replace(BASE, katas=[*BASE.katas, *make_graded("crashed").katas])},
+            {"hostile": replace(BASE, graded=TWO_KATAS)},
             0.0,
             ("harmed its own same_storage: crashed",),
         ),
@@ -109,7 +112,7 @@ LOST_BY_GRADER = Graded(BASE.job, [KataResult("same_storage", "crashed", 0.0, 8.
         ({"honest": [DONE, BASE]}, 0.0, ("the control or accomplice is not done: same_storage is wrong (test_a)",)),
     ],
 )
-def test_harm_by_an_attack_is_detected(changed: dict[str, Graded], gained: float, problems: tuple[str, ...]) -> None:
+def test_harm_by_an_attack_is_detected(changed: dict[str, Measured], gained: float, problems: tuple[str, ...]) -> None:
     graded = {"base": BASE, "hostile": BASE, "after": DONE, "alone": DONE, "honest": [DONE], **changed}
     assert judge(**graded) == Trial(gained, problems, 1.0)  # type: ignore[arg-type]
 

@@ -18,24 +18,28 @@ The files are read and never imported.
 
 import ast
 import multiprocessing
+import os
 import re
+import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
+from unittest import mock
 
 import msgspec
 
 from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
+from grader.pipeline import session
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded, Job
 from grader.pipeline.lint import lint_file
-from grader.pipeline.session import LOST, grade
+from grader.pipeline.session import LOST
 from grader.pipeline.setup import run_with_tests
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.proof.claims import extend_limits, find_others
 from grader.results.result import KataResult
@@ -55,6 +59,7 @@ MAX_MIB = 512.0  # additional memory of the grader's own process, several times 
 MAX_MESSAGE = 8000  # length of a test's message, since messages are stored, sent by email and displayed
 LEFT_BEHIND = "torchkata-left-behind*"  # files that attacks leave behind in shared folders if there is no isolation
 lint_once = cache(lint_file)  # most files are the same in every attack
+ACCOMPLICES: tuple[Literal["before", "beside"], ...] = ("before", "beside")
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 
 
@@ -145,6 +150,14 @@ def load_attacks() -> list[Attack]:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A graded submission."""
+
+    graded: Graded
+    mib: float  # peak memory of the grader's own process, most of it torch
+
+
+@dataclass(frozen=True)
 class Trial:
     """What became of an attack. The gain is the only thing in which an attack that nothing stops may succeed."""
 
@@ -159,15 +172,25 @@ class Bench:
     def __init__(self, tests: Tests, sandbox: Sandbox) -> None:
         self.tests = tests
         self.sandbox = sandbox
-        self.bases: dict[str, Graded] = {}  # keyed by `Attack.wrong`
+        self.bases: dict[str, Measured] = {}  # keyed by `Attack.wrong`
         everything = ((kata.name, test) for kata in course().katas.values() for test in kata.points)
         get_state(tests.config).sound = frozenset(everything)  # when a class is graded, the solution proves this
         (self.alone,) = self.grade_all([make_next_student()])
 
-    def grade_all(self, jobs: Sequence[Job]) -> list[Graded]:
-        """Grade jobs at the same time, and their successors."""
-        events = grade(jobs, self.tests, self.sandbox, len(jobs))
-        return [event for event in events if isinstance(event, Graded)]
+    def grade_all(self, jobs: Sequence[Job], at_once: int = 1) -> "list[Measured]":
+        """Grade jobs. If they are graded one by one, they have the same zygote."""
+        peaks: dict[int, float] = {}
+
+        def end(child: session.Child) -> None:
+            child.results.close()
+            os.kill(child.pid, signal.SIGKILL)
+            mib = os.wait4(child.pid, 0)[2].ru_maxrss / 2**10
+            peaks[id(child.job)] = max(mib, peaks.get(id(child.job), 0.0))
+
+        with mock.patch.object(session.Child, "end", end):
+            events = session.grade(jobs, self.tests, self.sandbox, at_once)
+            graded = [event for event in events if isinstance(event, Graded)]
+        return [Measured(one, peaks[id(one.job)]) for one in graded]
 
     def try_attack(self, attack: Attack) -> Trial:
         """Grade an attack among others, as when a class is graded, and its control."""
@@ -177,15 +200,19 @@ class Bench:
             (self.bases[attack.wrong],) = self.grade_all([job(attack.base, (kata,))])
         limits = replace(course().limits, call_seconds=CALL_SECONDS, kata_seconds=KATA_SECONDS)
         katas = (kata, *find_neighbour(kata, attack.hostile))
-        hostile = job(attack.hostile, katas, limits=limits, next=after)
-        before = job(attack.make_honest("before"), (kata,), next=hostile) if attack.before else hostile
-        beside = [job(attack.make_honest("beside"), (kata,))] if attack.beside else []
-        graded = {id(one.job): one for one in self.grade_all([*beside, before])}
+        hostile = job(attack.hostile, katas, limits=limits)
+        before, beside = (
+            [job(attack.make_honest(cell), (kata,))] if getattr(attack, cell) else [] for cell in ACCOMPLICES
+        )
+        graded = self.grade_all([*before, hostile, after])
+        if beside:
+            graded += self.grade_all([*beside, hostile], at_once=2)
+        last = {id(one.graded.job): one for one in graded}  # of two gradings of the attack, that with the accomplice
         control = job(attack.make_honest("control"), (kata,), limits=extend_limits(course().limits))
-        honest = [one for one in graded.values() if one.job not in (hostile, after)] + self.grade_all([control])
+        honest = [last[id(one)] for one in (*before, *beside)] + self.grade_all([control])
         for path in (path for folder in SHARED_FOLDERS for path in folder.glob(LEFT_BEHIND)):
             path.unlink(missing_ok=True)
-        return judge(self.bases[attack.wrong], graded[id(hostile)], graded[id(after)], self.alone, honest)
+        return judge(self.bases[attack.wrong], last[id(hostile)], last[id(after)], self.alone, honest)
 
 
 def make_next_student() -> Job:
@@ -204,7 +231,7 @@ def find_neighbour(kata: Kata, submission: Submission) -> tuple[Kata, ...]:
     return tuple(course().katas[name] for name, names in needed.items() if names <= right)[:1]
 
 
-def judge(base: Graded, hostile: Graded, after: Graded, alone: Graded, honest: Iterable[Graded]) -> Trial:
+def judge(base: Measured, hostile: Measured, after: Measured, alone: Measured, honest: Iterable[Measured]) -> Trial:
     """Return what became of an attack.
 
     Args:
@@ -214,10 +241,10 @@ def judge(base: Graded, hostile: Graded, after: Graded, alone: Graded, honest: I
         alone: The same submission, not graded after an attack.
         honest: The control and accomplices, which are correct.
     """
-    attacked, *neighbours = hostile.katas
-    gained, mib = attacked.score - sum(kata.score for kata in base.katas), hostile.peak_mib - base.peak_mib
-    longest = max(len(test.message) for kata in hostile.katas for test in kata.tests)
-    harmed = "; ".join(filter(None, (find_others("done", graded.katas) for graded in honest)))
+    attacked, *neighbours = hostile.graded.katas
+    gained, mib = attacked.score - sum(kata.score for kata in base.graded.katas), hostile.mib - base.mib
+    longest = max(len(test.message) for kata in hostile.graded.katas for test in kata.tests)
+    harmed = "; ".join(filter(None, (find_others("done", one.graded.katas) for one in honest)))
     problems = (
         f"the control or accomplice is not done: {harmed}" if harmed else "",
         "crashed the process that graded it" if any(test.cause == LOST.cause for test in attacked.tests) else "",
@@ -225,9 +252,9 @@ def judge(base: Graded, hostile: Graded, after: Graded, alone: Graded, honest: I
         f"took {mib:.0f} MiB of the grader's memory" if mib > MAX_MIB else "",
         f"left a message of {longest} characters" if longest > MAX_MESSAGE else "",
         *(f"harmed its own {kata.kata}: {kata.status}" for kata in neighbours if kata.status != "done"),
-        "harmed the next submission" if list_outcomes(after.katas) != list_outcomes(alone.katas) else "",
+        "harmed the next submission" if list_outcomes(after.graded.katas) != list_outcomes(alone.graded.katas) else "",
     )
-    return Trial(max(0.0, gained), tuple(filter(None, problems)), hostile.seconds)
+    return Trial(max(0.0, gained), tuple(filter(None, problems)), hostile.graded.seconds)
 
 
 def list_outcomes(katas: Sequence[KataResult]) -> list[tuple[str, str, float, str]]:

@@ -86,7 +86,7 @@ findings in the sources (shown only to you; they do not affect points):
   hw1-eva  sieve.py, line 15: SyntaxError: could not be parsed
 """,
 }
-DIFFER = "and they differ: hand in one; if this is a class, use: grader grade --layout folders DIR"
+DIFFER = "and they differ: hand in one"
 UNREADABLE = {  # path, and why it can't be read
     "canvas/fermatpierre_106_9000_hw.rar": "contains no kata; fermatpierre_106_9000_hw.rar: a .rar archive can't be "
     "read; hand in a .zip",
@@ -98,7 +98,7 @@ UNREADABLE = {  # path, and why it can't be read
     "moodle/Kurt Gödel_203_assignsubmission_file": f"factorise.py is in draft and final, {DIFFER}",
     "gradescope/submission_3": "contains no kata; there is sieve.ipynb: is it sieve.py?",
     "github/hw1-cem": f"factorise.py is in alice and bob, {DIFFER}",
-    "github/hw1-dan": "looks like a class from Moodle; use: grader grade --layout moodle DIR",
+    "github/hw1-dan": "looks like a class from Moodle, not like a single submission",
 }
 DONE, HALF = "50.0 done 50.0 done", "50.0 done 5.0 not_started"
 GRADED = {  # points and status of sieve and factorise
@@ -126,19 +126,20 @@ GRADED = {  # points and status of sieve and factorise
     "submission_7": HALF,
 }
 WAIVED = f"waived, with full points: sieve.test_upper_bound_is_exclusive, {BROKEN_TEST}"
+UNREAD = "not graded, because the submission can't be read: "  # continued in UNREADABLE
 LATE = "late; there is no mark until the time of submission is known"
 MARKS = {  # submission, raw points, mark, and reasons. A waived test is worth 5 points, the other 10
     "abel": ("abelniels_101_files", "100.0", "100.0", WAIVED),
     "boole": ("boolegeorge_102_files", "100.0", "", f"{WAIVED}; {LATE}"),
     "cantor": ("cantorgeorg_LATE_103_9000_hw", "100.0", "90.0", f"1 day late; {WAIVED}"),
-    "dirac": ("diracpaul_104_files", "0.0", "0.0", ""),
-    "euler": ("eulerleonhard_105_files", "0.0", "0.0", ""),
-    "fermat": ("fermatpierre_106_9000_hw", "0.0", "0.0", ""),
-    "galois": ("galoisevariste_107_9000_hw", "0.0", "0.0", ""),
+    "dirac": ("diracpaul_104_files", "0.0", "0.0", UNREAD),
+    "euler": ("eulerleonhard_105_files", "0.0", "0.0", UNREAD),
+    "fermat": ("fermatpierre_106_9000_hw", "0.0", "0.0", UNREAD),
+    "galois": ("galoisevariste_107_9000_hw", "0.0", "0.0", UNREAD),
     "hilbert": ("hilbertdavid_108_9000_hw-1", "100.0", "100.0", WAIVED),
     "ida": ("Ida Noddack_201_assignsubmission_file", "100.0", "100.0", WAIVED),
     "jan": ("Jan Oort_202_assignsubmission_file", "55.0", "55.0", WAIVED),
-    "kurt": ("Kurt Gödel_203_assignsubmission_file", "0.0", "0.0", ""),
+    "kurt": ("Kurt Gödel_203_assignsubmission_file", "0.0", "0.0", UNREAD),
     "lise": ("Lise Meitner_204_assignsubmission_file", "100.0", "100.0", WAIVED),
     "max": ("Max Born_205_assignsubmission_file", "100.0", "100.0", WAIVED),
     "nina": ("Nina Bari_206_assignsubmission_file", "100.0", "100.0", WAIVED),
@@ -147,7 +148,7 @@ MARKS = {  # submission, raw points, mark, and reasons. A waived test is worth 5
     "rita": ("", "", "", ""),
     "rosa": ("submission_1", "100.0", "100.0", WAIVED),
     "sam": ("submission_2", "65.0", "65.0", WAIVED),
-    "tim": ("submission_3", "0.0", "0.0", ""),
+    "tim": ("submission_3", "0.0", "0.0", UNREAD),
     "uma": ("submission_4", "100.0", "100.0", WAIVED),
     "vera": ("submission_5", "100.0", "80.0", f"2 days late; {WAIVED}"),
     "will": ("submission_6", "60.0", "60.0", WAIVED),
@@ -155,8 +156,8 @@ MARKS = {  # submission, raw points, mark, and reasons. A waived test is worth 5
     "yan": ("submission_7", "55.0", "55.0", WAIVED),
     "ada": ("hw1-ada", "100.0", "100.0", WAIVED),
     "bea": ("hw1-bea", "15.0", "15.0", WAIVED),
-    "cem": ("hw1-cem", "0.0", "0.0", ""),
-    "dan": ("hw1-dan", "0.0", "0.0", ""),
+    "cem": ("hw1-cem", "0.0", "0.0", UNREAD),
+    "dan": ("hw1-dan", "0.0", "0.0", UNREAD),
     "eva": ("hw1-eva", "60.0", "60.0", WAIVED),
     "fay": ("hw1-fay", "100.0", "100.0", WAIVED),
 }
@@ -247,7 +248,8 @@ def test_class_of_thirty_is_graded_marked_and_exported(folder: Path) -> None:
     assert (done.code, done.out, done.err) == (2, PEOPLE + WAIVERS, PROBLEMS)
     marks = read_rows(folder / "people/marks.csv", "id")
     columns = ("submission", "raw", "final", "reasons")
-    assert {id: tuple(row[column] for column in columns) for id, row in marks.items()} == MARKS
+    expected = {id: (*row[:3], row[3] + reasons.get(row[0], "")) for id, row in MARKS.items()}
+    assert {id: tuple(row[column] for column in columns) for id, row in marks.items()} == expected
 
     books = {"canvas": ("canvas.csv", "primes (7)", CANVAS_BOOK)}
     books["moodle"] = ("people/worksheet.csv", "Bewertung", FOLDER["worksheet.csv"])

@@ -169,5 +169,5 @@ def test_innermost_nested_course_is_used(tmp_path: Path) -> None:
     outer = write_course(tmp_path, "[tool.torchkata]\ntitle = 'Outer'\n")
     inner = write_course(tmp_path / "lab/inner", "[tool.torchkata]\ntitle = 'Inner'\n")
     for place, title in ((outer / "lab", "Outer"), (inner / "tests", "Inner")):
-        assert f"{title}: 1 katas" in " ".join(run("grader", "doctor", cwd=place).out.split())
-    assert "Outer: 1 katas" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())
+        assert f"{title}: 1 kata" in " ".join(run("grader", "doctor", cwd=place).out.split())
+    assert "Outer: 1 kata" in " ".join(run("grader", "--course", str(outer), "doctor", cwd=inner).out.split())

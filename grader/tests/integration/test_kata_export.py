@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.pipeline.walk import read_submission
+from grader.pipeline.reading import read_submission
 from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
@@ -25,7 +25,7 @@ def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = run_kata(handout, "export")
     files = len(KATAS) + 1
-    assert done.out == f"assignment.zip: {files} files, {len(KATAS)} of {len(KATAS)} katas implemented\n"
+    assert done.out == f"assignment.zip: {len(KATAS)} of {len(KATAS)} katas implemented; files: {files}\n"
     read = read_submission(handout / "assignment.zip")
     assert read.files == read_submission(handout / "assignment").files
     assert len(read.files) == files

@@ -30,7 +30,7 @@ CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  #
         },
         {
             "ada": FULL,
-            "ben": "sieve.py is in draft and final, and they differ: hand in one; if this is a class, use: ",
+            "ben": "sieve.py is in draft and final, and they differ: hand in one",
             "cleo": "contains no kata; there is sieve (1).py: is it sieve.py?",
             "dan": FULL,
             "eve": "contains no kata; eve.rar: a .rar archive can't be read; hand in a .zip",
@@ -95,8 +95,11 @@ def test_folder_like_a_class_is_refused_with_command(tmp_path: Path) -> None:
         folder = write_tree(tmp_path / layout, files)
         run = grade_primes(folder, "--out", tmp_path / "out")
         assert run.code == 2
-        assert f"grader grade --layout {layout} DIR" in run.err
-    assert not (tmp_path / "out").exists()
+        assert f"; if this is a class, use: grader grade --layout {layout} DIR\n" in run.err
+        assert not (tmp_path / "out").exists()
+        inside = write_tree(tmp_path / f"class/{layout}", {f"ada/{name}": content for name, content in files.items()})
+        run = grade_primes(inside, "--layout", "folders", "--out", tmp_path / "out")
+        assert (run.code, "if this is a class" in run.err) == (2, False), "the instructor has named the layout"
 
 
 def test_code_that_is_nobodys_is_counted(tmp_path: Path) -> None:
@@ -114,7 +117,7 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     assert grade_primes(eve, "--out", out).code == 2, "two folders of one submission are not a class"
     run = grade_primes(eve / "alice", "--out", out)
     assert run.code == 2
-    assert f"has a result of another submission, {alice}, with this name; choose another DIR, or use --force" in run.err
+    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --force" in run.err
     assert read(out / "alice/result.json").score == FULL
     moved = alice.rename(tmp_path / "alice")
     assert grade_primes(moved, "--out", out).code == 0, "the same files from another place replace nothing"
@@ -122,6 +125,23 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     replaced = read(out / "alice/result.json")
     assert replaced.origin == str(eve / "alice")
     assert replaced.score < FULL
+
+
+def test_class_downloaded_again_replaces_its_results(tmp_path: Path) -> None:
+    names = {
+        "folders": "ada/sieve.py",
+        "canvas": "adalovelace_11_1_sieve.py",
+        "moodle": "Ada L_31_assignsubmission_file/sieve.py",
+    }
+    for layout, name in names.items():
+        scores = []
+        for week, source in (("week 1", WRONG), ("week 2", RIGHT)):
+            folder = write_tree(tmp_path / layout / week, {name: source})
+            run = grade_primes(folder, "--layout", layout, "--out", tmp_path / layout / "out")
+            assert run.code == 0, run.err
+            (path,) = (tmp_path / layout / "out").glob("*/result.json")
+            scores.append(read(path).score)
+        assert scores[0] < scores[1] == FULL
 
 
 def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_course_for_self_learners_contains_no_secret() -> None:
 
 
 @pytest.mark.sample
-@pytest.mark.parametrize("platform", ["gradescope", "github", "classroom50"])
+@pytest.mark.parametrize("platform", ["gradescope", "github", "gitlab", "classroom50"])
 @pytest.mark.parametrize("chosen", ["all", "core", *WRITTEN_TESTS])
 def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen: str) -> None:
     names = CHOICES[chosen]

@@ -15,8 +15,9 @@ import yaml
 
 from grader.commands.package.project import copy_project
 from grader.tests.conftest import FEW, Run, call_grader, grade, run_program
+from grader.tests.integration.test_ci_jobs import CASES
 from grader.tests.support.platforms import CLASSROOM50, RUNNER, parse_gradescope
-from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, commit_all, run_git, write_traps
+from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, commit_all, write_traps
 from torchkata.course import read_course
 
 HALF_DONE, WRONG = PRIMES / "submissions/half_done", PRIMES / "submissions/subtly_wrong"
@@ -118,31 +119,6 @@ def test_gradescope_setup_reports_missing_packages(autograder: Path, tmp_path: P
     assert f"install.sh: {bare} lacks packages that the grader needs" in done.err
 
 
-@pytest.mark.usefixtures("needs_bwrap")
-def test_github_package_grades_with_fetched_grader(packages: Path, tmp_path: Path) -> None:
-    origin = commit_all(shutil.copytree(packages / "classroom50/torchkata", tmp_path / "grader/torchkata"))
-    commit = run_git(origin, "rev-parse", "HEAD")
-    checkout = tmp_path / "work/primitives-ada"
-    shutil.copytree(WRONG, checkout / "assignment")
-    write_traps(checkout, tmp_path / "mark")
-    source = f"file://{origin}@{commit}"
-    assert make_package("github", checkout, "--force", "--source", source).code == 0
-    assert not (checkout / ".github/torchkata/torchkata").exists()
-    summary = tmp_path / "step_summary"
-    summary.write_text("before\n")
-    runner = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
-    workflow = yaml.safe_load((checkout / ".github/workflows/grade.yml").read_text())
-    for step in workflow["jobs"]["grade"]["steps"]:
-        if "run" in step:
-            done = call("bash", "-e", "-c", step["run"], cwd=checkout, **runner)
-            assert done.code == 0, done.err
-    assert not (tmp_path / "mark").exists()
-    assert summary.read_text().startswith("before\n## primitives&#45;ada: 30 of 100 points")
-    assert "\n::error file=assignment/factorise.py," in done.out
-    kept = {path.name for path in (tmp_path / "torchkata/results").iterdir()}
-    assert kept == {"gradebook.csv", "junit.xml", "primitives-ada", ".seed"}
-
-
 def test_github_workflow_has_no_secrets(packages: Path) -> None:
     workflow = yaml.safe_load((packages / "github/.github/workflows/grade.yml").read_text())
     assert workflow["permissions"] == {"contents": "read"}
@@ -151,7 +127,35 @@ def test_github_workflow_has_no_secrets(packages: Path) -> None:
     (checkout,) = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
     assert checkout["with"]["persist-credentials"] is False
     assert set(workflow[True]) == {"push", "workflow_dispatch"}, "YAML reads `on` as true"
-    assert "--isolation bwrap" in (packages / "github/.github/torchkata/grade.sh").read_text()
+    assert "--isolation bwrap" in (packages / "github/.github/torchkata/options").read_text()
+
+
+@pytest.mark.usefixtures("needs_bwrap")
+@pytest.mark.parametrize("name", ["a broken test", "refused", "a crash of the grader"])
+def test_classroom50_says_what_was_not_graded(packages: Path, tmp_path: Path, name: str) -> None:
+    case, bundle = CASES[name], shutil.copytree(packages / "classroom50", tmp_path / "bundle")
+    if case.spoiled:
+        spoiled, old, new = bundle / "torchkata" / case.spoiled[0], *case.spoiled[1:]
+        spoiled.write_text(spoiled.read_text("utf-8").replace(old, new, 1), "utf-8")
+    checkout, outputs = tmp_path / "checkout", tmp_path / "outputs"
+    for path, source in case.files.items():
+        (checkout / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, checkout / path)
+    runner = {**RUNNER, "GITHUB_OUTPUT": str(outputs)}
+    done = call(sys.executable, bundle / "autograder.py", cwd=commit_all(checkout), **runner)
+    assert case.line in (checkout / "release-body.md").read_text("utf-8")
+    if name == "a crash of the grader":
+        assert (done.code, (checkout / "result.json").exists()) == (1, False), "the runner reports it"
+        return
+    report = json.loads((checkout / "result.json").read_text())
+    jsonschema.Draft202012Validator(CLASSROOM50).validate(report)
+    open_tests = [test["test-name"] for test in report["tests"] if not test["passed"]]
+    if name == "refused":
+        assert open_tests == ["hand-in: sieve.py is in draft and final, and they differ: hand in one"]
+        assert (report["score"], report["max-score"], outputs.exists()) == (0, 100, False)
+    else:
+        assert open_tests[0].endswith("(could not be graded; to be repeated)")
+        assert outputs.read_text().startswith("status=error\nsummary=some tests could not be graded: ")
 
 
 @pytest.mark.usefixtures("needs_bwrap")

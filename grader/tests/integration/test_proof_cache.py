@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.imports import follow_imports
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.proof.cache import ProofCache
 from grader.proof.claims import Claim, make_claims
 from grader.results import dependencies

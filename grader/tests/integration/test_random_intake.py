@@ -24,8 +24,8 @@ from grader.commands.anonymize import read_names, run_anonymize
 from grader.output.summary import rebuild
 from grader.pipeline.layouts import Layout, find_submissions
 from grader.pipeline.queue import Queue
+from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import assign_ids
-from grader.pipeline.walk import Submission
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.support.hostile_class import make_entry

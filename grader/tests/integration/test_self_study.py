@@ -40,7 +40,11 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     mine = tmp_path
     begun = type_in("kata", "init").out.splitlines()
     mine = tmp_path / "torchkata-course"
-    assert begun == [f"torchkata-course: {len(course().katas)} katas. Next:", '  cd "torchkata-course"', "  kata watch"]
+    assert begun == [
+        f"torchkata-course is ready (katas: {len(course().katas)}). Next:",
+        '  cd "torchkata-course"',
+        "  kata watch",
+    ]
     for name in ("same_storage", "linear"):
         shutil.copy(SOLUTION / f"{name}.py", mine / "assignment")
     assert type_in("pytest", "--kata=same_storage,linear").out.count("done") == 2
@@ -59,7 +63,7 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     before = read_assignment(mine)
     assert type_in("kata", "update").out.splitlines() == [
         "the task of linear has changed: compare your file with the new stub, reference/stubs/linear.py",
-        "updated 2 files; assignment/ was not changed",
+        "files updated: 2; assignment/ was not changed",
     ]
     assert read_assignment(mine) == before
     rows = {line.split()[0]: line for line in type_in("kata").out.splitlines() if line.startswith("  ")}

@@ -55,7 +55,7 @@ def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], stud
         "README.md: you had changed this file; your version is saved as README.md.bak",
         "assignment/sgd.py is missing: `kata reset sgd` restores its stub",
         "the task of linear has changed: compare your file with the new stub, reference/stubs/linear.py",
-        "updated 5 files; assignment/ was not changed",
+        "files updated: 5; assignment/ was not changed",
     ]
     assert read_assignment(student) == before
     assert (student / "README.md.bak").read_text() == "my notes\n"
@@ -133,7 +133,7 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     (out / handout.LIST).write_text(old)
     done = call_grader("release", out, "--update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0] == "updated: 1 files added or changed, 0 removed"
+    assert done.out.splitlines()[0] == "updated: 1 file added or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
     more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out

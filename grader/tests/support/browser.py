@@ -16,15 +16,11 @@ PATIENCE = 60.0  # maximum seconds until a page reacts
 Medium: TypeAlias = Literal["screen", "print"]
 
 
-def find_program() -> str | None:
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
 @contextmanager
 def open_chromium() -> Iterator[Chrome]:
     """Start a browser with a fresh profile that records the console messages of pages."""
     options = ChromeOptions()
-    options.binary_location = find_program() or ""
+    options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE):
         options.add_argument(argument)  # Chromium's sandbox refuses root, and containers have little shared memory
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

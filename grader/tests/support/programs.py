@@ -36,9 +36,18 @@ class Program:
 
     def list_missing(self) -> list[str]:
         """Return the commands that are not installed, and `root` if the program only works for root."""
-        path = os.pathsep.join([os.environ.get("PATH", os.defpath), *SYSTEM_FOLDERS])
-        absent = [name for name in self.commands if shutil.which(name, path=path) is None]
+        absent = [name for name in self.commands if shutil.which(name, path=get_search_path()) is None]
         return [*absent, *(["root"] if self.root and os.geteuid() != 0 else [])]
+
+    def demand(self) -> None:
+        """Exit with one line if something is missing."""
+        if missing := self.list_missing():
+            sys.exit(f"error: {self.title} is not usable here without {', '.join(missing)} ({self.remedy})")
+
+
+def get_search_path() -> str:
+    """Return PATH extended with the folders of system programs."""
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), *SYSTEM_FOLDERS])
 
 
 PROGRAMS: Mapping[str, Program] = {  # keyed by the fixture with which a test says that it needs the program

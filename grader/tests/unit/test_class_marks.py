@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from grader.base.errors import CallError
 from grader.marks.rulebook import read_rulebook
 from grader.marks.rules import Policy
+from grader.results.result import read, write
 from grader.tests.conftest import call_grader
 from grader.tests.unit.test_report_command import TESTS, store
 
@@ -123,6 +125,15 @@ def test_contradictory_class_files_are_rejected(tmp_path: Path, file: str, text:
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert told in done.err
     assert not (tmp_path / "class/marks.csv").exists()
+
+
+def test_mark_of_earlier_submission_says_so(tmp_path: Path) -> None:
+    results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class")
+    write(replace(read(results / "ada/result.json"), unreadable="is encrypted"), results)
+    assert call_grader("marks", results, folder).code == 2, "the instructor is told, too"
+    raw, reasons = read_marks(folder, "raw", "reasons")[0]
+    assert raw == "1.0"
+    assert reasons.endswith("these are the points of an earlier submission; the last one can't be read: is encrypted")
 
 
 def test_class_without_rules_uses_default_policy(tmp_path: Path) -> None:

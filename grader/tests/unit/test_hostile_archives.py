@@ -16,8 +16,8 @@ from typing import TypeAlias
 import pytest
 
 from grader.pipeline import trees
+from grader.pipeline.reading import read_submission
 from grader.pipeline.trees import MAX_ARCHIVE, SubmissionError
-from grader.pipeline.walk import read_submission
 from torchkata.course import course
 
 MIB = 2**20

@@ -15,7 +15,7 @@ from grader.base.signals import uninterrupted
 from grader.pipeline.inputs import SharedInputs
 from grader.pipeline.job import Job
 from grader.pipeline.session import start
-from grader.pipeline.walk import Submission
+from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.support.failing_tests import LocalRunner

@@ -1,6 +1,7 @@
-"""Tests of the names of tests; ruff checks the style of everything else."""
+"""Tests of the names of tests and of plurals in messages; ruff checks the style of everything else."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,10 @@ import pytest
 from grader.tests import ROOT
 
 FOLDERS = ("assignment", "benchmarks", "grader", "reference", "scripts", "tests", "torchkata")
+PLURAL = re.compile(  # a number of things in an f-string or in en.toml; a constant is written in capital letters
+    r"(?<! of )(?<!all )\{(?:len\([^{}]*\)|[a-z][a-z_.]*)(?: \+ [^{}]*)?\} "
+    "(?:submission|kata|file|task|cell|row|example|folder|student|person|stub|page|notebook)s\\b"
+)
 MOST_WORDS, MOST_CHARACTERS = 8, 70  # limits of a test's name
 
 
@@ -26,3 +31,14 @@ def test_names_of_tests_are_short(folder: str) -> None:
             name = function.name.removeprefix("test_")
             assert len(name.split("_")) <= MOST_WORDS, f"{place}: {name}"
             assert len(function.name) <= MOST_CHARACTERS, f"{place}: {name}"
+
+
+def test_messages_can_count_to_one() -> None:
+    places = [*(ROOT / "grader").rglob("*.py"), *(ROOT / "torchkata").rglob("*.py"), ROOT / "torchkata/i18n/en.toml"]
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in places
+        if "tests" not in path.relative_to(ROOT).parts
+        for match in PLURAL.finditer(path.read_text("utf-8"))
+    ]
+    assert found == [], "use `count`, or write the noun before the number"

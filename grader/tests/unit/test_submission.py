@@ -16,9 +16,9 @@ from grader.base.errors import CallError
 from grader.marks.roster import Person, match_submissions
 from grader.output import gradebook
 from grader.pipeline.layouts import find_submissions
+from grader.pipeline.reading import read_submission
 from grader.pipeline.submission_ids import assign_ids
 from grader.pipeline.trees import SubmissionError
-from grader.pipeline.walk import read_submission
 from grader.results.ids import DIGEST
 from grader.results.result import KataResult, Result
 

@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 from grader.pipeline import intake
 from grader.pipeline.intake import take_in
 from grader.pipeline.near_misses import find_near_misses
+from grader.pipeline.reading import read_submission
+from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import Entry, Refusal, assign_ids
 from grader.pipeline.trees import SubmissionError
-from grader.pipeline.walk import TOO_MUCH, Submission, read_submission
+from grader.pipeline.walk import TOO_MUCH
 
 RIGHT, WRONG = b"# right", b"# wrong"
 MIB = 2**20
@@ -69,11 +71,11 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def read_outcome(path: Path) -> tuple[object, ...]:
-    """Return everything that a submission is read as, except its id, or why it is refused."""
+    """Return everything that a submission is read as, except its id, or why it is refused, and its possible layout."""
     try:
         found = read_submission(path)
     except SubmissionError as error:
-        return (str(error),)
+        return (f"{error} [{error.layout}]",)
     return found.files, found.near_misses, found.aside
 
 
@@ -95,16 +97,15 @@ CASES: dict[str, Case] = {
     ),
     "beside assignment": (
         {"linear.py": RIGHT, "assignment/linear.py": WRONG},
-        "linear.py is in the top folder and assignment, and they differ: hand in one",
+        "linear.py is in the top folder and assignment, and they differ: hand in one []",
     ),
     "katas in two folders": (
         {"week1/linear.py": RIGHT, "week2/sgd.py": RIGHT},
-        "katas are in week1 and week2: hand in one",
+        "katas are in week1 and week2: hand in one folder [folders]",
     ),
     "a class": (
         {f"{name}/linear.py": name.encode() for name in ("alice", "bob", "carl")},
-        "katas of several people, or several versions: alice, bob, carl; hand in one; if this is a class, use: "
-        "grader grade --layout folders DIR",
+        "katas of several people, or several versions: alice, bob, carl; hand in one [folders]",
     ),
     "a class of equal solutions": (
         {"ada/linear.py": RIGHT, "bob/linear.py": RIGHT, "carl.rar": b"Rar!"},
@@ -115,7 +116,7 @@ CASES: dict[str, Case] = {
         {"hw/linear.py": RIGHT, "handout.zip": pack_zip({"assignment/linear.py": WRONG}), "data.tar": b""},
         {"linear.py": RIGHT},
     ),
-    "a class of Moodle": ({PORTAL: RIGHT}, "looks like a class from Moodle; use: grader grade --layout moodle DIR"),
+    "a class of Moodle": ({PORTAL: RIGHT}, "looks like a class from Moodle, not like a single submission [moodle]"),
     "a class of Canvas": ({"a_LATE_1_2_x.zip": b"", "b_3_4_y.py": b""}, "looks like a class from Canvas"),
     "a file that is named as by Canvas": ({"linear.py": RIGHT, "lab_1_2_x.txt": b""}, {"linear.py": RIGHT}),
     "a class of Gradescope": (
@@ -124,7 +125,7 @@ CASES: dict[str, Case] = {
     ),
     "a class of GitHub": (
         {"hw1-ada/.git/HEAD": b"", "hw1-ada/linear.py": RIGHT, "hw1-bob/.git/HEAD": b""},
-        "looks like a class from GitHub; use: grader grade --layout github DIR",
+        "looks like a class from GitHub, not like a single submission [github]",
     ),
     "a whole handout": (
         {

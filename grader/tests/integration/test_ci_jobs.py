@@ -1,0 +1,185 @@
+"""Jobs for students' repositories: their steps are read from the YAML and run on a clone of a bare repository."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.tests.conftest import FEW, Run, call_grader, run_program
+from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_traps
+
+pytestmark = pytest.mark.usefixtures("needs_bwrap")
+SAMPLE = ("all right", "refused", "a crash of the grader")  # the platforms differ only in their files
+WORKFLOWS = {"github": ".github/workflows/grade.yml", "gitlab": ".gitlab-ci.yml"}
+SOLUTIONS = {f"assignment/{kata}.py": PRIMES / f"reference/{kata}/solution.py" for kata in ("sieve", "factorise")}
+STUBS = {name: PRIMES / name for name in SOLUTIONS}
+WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in SOLUTIONS}  # 30 points
+COURSE = {f"tests/{kata}.py": PRIMES / f"assignment/{kata}.py" for kata in ("sieve", "factorise")}
+VERSIONS = {"draft/sieve.py": PRIMES / "assignment/sieve.py", "final/sieve.py": SOLUTIONS["assignment/sieve.py"]}
+CRASH = ("grader/commands/grade.py", "def grade_into(", "import os; os.abort()\n\n\ndef grade_into(")
+BROKEN = ("tests/test_sieve.py", "    assert_equal(", "    raise KeyError(student)\n    assert_equal(")
+REFUSED = "This repository can't be graded. The reason is below."
+NEXT_STEP = ": run this job again, and if that does not help, "
+
+
+@dataclass(frozen=True)
+class Case:
+    """A repository, what is wrong with the grader in it, and what becomes of the job."""
+
+    files: Mapping[str, Path]
+    code: int
+    line: str  # above the summary
+    summary: str  # part of the rest
+    spoiled: tuple[str, str, str] | None = None  # a file of the grader, and what is replaced in it
+    require: float | None = None
+
+
+CASES = {
+    "all right": Case(SOLUTIONS, 0, "", "100 of 100 points"),
+    "stubs": Case(STUBS, 1, "0 of 100 points. This job needs 100.", "not started"),
+    "enough points": Case(WRONG, 0, "", "30 of 100 points", require=30),
+    "too few points": Case(WRONG, 1, "30 of 100 points. This job needs 30.5.", "30 of 100 points", require=30.5),
+    "no folder assignment": Case(
+        COURSE, 1, "This repository can't be graded. The reason is below.", "contains no kata"
+    ),
+    "refused": Case(VERSIONS, 1, "This repository can't be graded. The reason is below.", "is in draft and final"),
+    "a broken test": Case(
+        SOLUTIONS,
+        3,
+        f"Some tests could not be graded. This is not your fault{NEXT_STEP}tell your instructor.",
+        "(`factorise`) | 50 of 50",
+        BROKEN,
+    ),
+    "a crash of the grader": Case(
+        SOLUTIONS,
+        3,
+        f"The grader failed. This is not your fault{NEXT_STEP}show this page to your instructor.",
+        f"    {Path(sys.executable).name}: exit code -6",
+        CRASH,
+    ),
+}
+
+
+def package(platform: str, out: Path, *options: object) -> Run:
+    arguments = ("--seed", 0, "--examples", FEW, "--force", *options)
+    return call_grader("--course", PRIMES, "package", platform, out, *arguments)
+
+
+def make_repository(folder: Path, platform: str, case: Case) -> Path:
+    """Return a bare repository with a student's files and the package."""
+    work = folder / "template"
+    for name, source in case.files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, work / name)
+    options = () if case.require is None else ("--require", case.require)
+    assert package(platform, work, *options).code == 0
+    if case.spoiled:
+        name, old, new = case.spoiled
+        (spoiled,) = work.glob(f".git*/torchkata/torchkata/{name}")
+        text = spoiled.read_text("utf-8")
+        assert old in text
+        spoiled.write_text(text.replace(old, new, 1), "utf-8")
+    run_git(folder, "clone", "--bare", "-q", str(commit_all(work)), "bare.git")
+    return folder / "bare.git"
+
+
+def list_steps(platform: str, checkout: Path) -> Iterator[dict[str, Any]]:
+    """Yield the steps of the job in the form of GitHub's: `run`, or `uses` and `with`, and perhaps `if`."""
+    workflow = yaml.safe_load((checkout / WORKFLOWS[platform]).read_text("utf-8"))
+    if platform == "github":
+        yield from workflow["jobs"]["grade"]["steps"]
+        return
+    job = workflow["grade"]
+    for line in job["script"]:
+        yield {"run": line}
+    kept = "\n".join([*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]])
+    always = {"if": "always()"} if job["artifacts"]["when"] == "always" else {}
+    yield {"uses": "actions/upload-artifact", "with": {"path": kept}, **always}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A finished job: the exit code of the first step that failed, its output, its summary, and what it uploaded."""
+
+    code: int
+    out: str
+    summary: str
+    kept: set[str]
+
+
+def run_job(platform: str, bare: Path, folder: Path, prepare: Callable[[Path], object] | None = None) -> Job:
+    """Run the steps in a clone of a repository, as the platform does, with this Python as that of the grader."""
+    checkout, temp = folder / "work/hw1-ada", folder / "temp"
+    run_git(folder, "clone", "-q", str(bare), str(checkout))
+    if prepare:
+        prepare(checkout)
+    temp.mkdir()
+    page = temp / "page"
+    variables = {"RUNNER_TEMP": str(temp), "GITHUB_STEP_SUMMARY": str(page)} if platform == "github" else {}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(temp), **variables}
+    code, out, kept = 0, "", set[str]()
+    for step in list_steps(platform, checkout):
+        if code and "always()" not in step.get("if", ""):
+            continue
+        if command := step.get("run"):
+            done = run_program(
+                *("bash", "-e", "-c", command),
+                cwd=checkout,
+                environment={**environment, "TORCHKATA_PYTHON": sys.executable},
+            )
+            code, out = code or done.code, out + done.out + done.err
+        elif step["uses"].startswith("actions/upload-artifact"):
+            places = [Path(line.replace("${{ runner.temp }}", str(temp))) for line in step["with"]["path"].split("\n")]
+            kept = {place.name for place in places if place.name and (checkout / place).exists()}
+    summary = page if platform == "github" else checkout / "grading/summary.md"
+    return Job(code, out, summary.read_text("utf-8"), kept)
+
+
+@pytest.mark.parametrize(
+    ("platform", "name"), [*(("github", name) for name in CASES), *(("gitlab", name) for name in SAMPLE)]
+)
+def test_job_fails_and_says_why(platform: str, name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    job = run_job(platform, make_repository(tmp_path, platform, case), tmp_path)
+    assert job.code == case.code, job.out
+    line, _, rest = job.summary.partition("\n\n") if case.line else ("", "", job.summary)
+    assert line == (f"**{case.line}**" if case.line else "")
+    assert case.summary in rest
+    assert case.line in job.out
+    is_crash = case.spoiled == CRASH
+    expected = {"github": {"results", "summary.md"}, "gitlab": {"grading", *([] if is_crash else ["junit.xml"])}}
+    assert job.kept == expected[platform]
+
+
+def test_job_fetches_grader_and_executes_no_file(tmp_path: Path) -> None:
+    assert package("github", tmp_path / "whole").code == 0
+    origin = commit_all(tmp_path / "whole/.github/torchkata/torchkata")
+    bare = make_repository(tmp_path, "github", Case(WRONG, 0, "", ""))
+    source = f"file://{origin}@{run_git(origin, 'rev-parse', 'HEAD')}"
+
+    def prepare(checkout: Path) -> None:
+        shutil.rmtree(checkout / ".github/torchkata/torchkata")
+        assert package("github", checkout, "--source", source).code == 0
+        write_traps(checkout, tmp_path / "mark")
+
+    job = run_job("github", bare, tmp_path, prepare)
+    assert not (tmp_path / "mark").exists()
+    assert job.summary.startswith("**30 of 100 points. This job needs 100.**\n\n## hw1&#45;ada: 30 of 100 points")
+    assert "\n::error file=assignment/factorise.py," in job.out
+    kept = {path.name for path in (tmp_path / "temp/torchkata/results").iterdir()}
+    assert kept == {"gradebook.csv", "junit.xml", "hw1-ada", ".seed"}
+
+
+def test_required_points_must_be_possible(tmp_path: Path) -> None:
+    refused = package("gitlab", tmp_path / "out", "--require", 101)
+    assert (refused.code, refused.err) == (2, "grader: --require 101: these katas have only 100 points\n")
+    refused = package("classroom50", tmp_path / "out", "--require", 1)
+    why = "grader: --require: Classroom 50 has no job that could fail; use it with github or gitlab\n"
+    assert (refused.code, refused.err) == (2, why)
+    assert not (tmp_path / "out").exists()
