@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from torchkata.compare.show import shorten
+from torchkata.compat.streams import prepare_streams
 from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
@@ -94,7 +95,8 @@ class ResultCollector:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect the results of this run."""
+    """Collect the results of this run. Prepare the streams now, because they are not captured yet."""
+    prepare_streams()
     config.pluginmanager.register(ResultCollector(get_state(config).results))
 
 
