@@ -1,12 +1,12 @@
 """The entry point for `grader` and `python -m grader`."""
 
-import io
 import os
 import sys
 from typing import NoReturn
 
 from grader.base import signals
 from grader.base.cachedir import cache_dir
+from torchkata.compat.streams import prepare_streams
 
 
 def main() -> NoReturn:
@@ -16,9 +16,7 @@ def main() -> NoReturn:
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(
         cache_dir() / "hypothesis"
     )  # the default is a folder in the current directory, which may be a submission
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name that can't be encoded must not stop the command
+    prepare_streams("backslashreplace")  # a name that can't be encoded must not stop the command
     from grader import cli
 
     try:

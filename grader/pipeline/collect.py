@@ -15,7 +15,7 @@ from grader.pipeline.pytest_internals import run_protocol
 from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.i18n import class_language
 from torchkata.pytest_plugin.first_pass import Inputs
-from torchkata.pytest_plugin.run_state import get_state
+from torchkata.pytest_plugin.run_state import get_result, get_state
 from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import BROKEN, TestResult
 from torchkata.seam.comparisons import begin_test, is_last_call_compared
@@ -119,7 +119,6 @@ def collect_tests(
     arguments += [f"--kata={kata.name}" for kata in katas]
     for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "threadexception", "unraisableexception"):
         arguments += ["-p", f"no:{plugin}"]
-    arguments += ["-p", "_hypothesis_pytestplugin"]
     code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error
@@ -136,8 +135,8 @@ def run_test(item: pytest.Item) -> TestResult:
     began = time.monotonic()
     begin_test()
     reports = run_protocol(item)
-    results = [result for report in reports if (result := getattr(report, "kata_result", None)) is not None]
-    faults = [str(one.longrepr) for one in reports if one.failed and not hasattr(one, "kata_result")]
+    results = [result for report in reports if (result := get_result(report)) is not None]
+    faults = [str(one.longrepr) for one in reports if one.failed and get_result(one) is None]
     if faults or len(results) != 1 or (reports[1].skipped and results[0].outcome == "passed"):
         text = extract_reason(faults[0]) if faults else "the test did not run"
         result = TestResult(item.name, "inconclusive", message=f"the grader failed: {text}", cause=BROKEN)

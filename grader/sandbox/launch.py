@@ -295,7 +295,7 @@ def find_driver_folders() -> list[Path]:
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
     """Raise IsolationError if one of these folders is `/` or a home directory, whose files would be exposed."""
-    homes = {Path("/"), Path.home(), *(Path(user.pw_dir) for user in pwd.getpwall())}
+    homes = {Path("/"), Path(os.environ.get("HOME", "/")), *(Path(user.pw_dir) for user in pwd.getpwall())}
     for folder in homes.intersection(folders):
         if not folder.is_relative_to("/usr"):
             raise IsolationError(

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
+from torchkata.compat.streams import prepare_streams
 from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
@@ -21,7 +22,7 @@ from torchkata.pytest_plugin.history import load_state
 from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages
 from .parser import Parser
-from .terminal import CallError, prepare, print_wrapped, say
+from .terminal import CallError, print_wrapped, say
 
 ALIASES = {"run": "next", "test": "next"}  # not listed in the help
 
@@ -208,7 +209,7 @@ def test(katas: Sequence[Kata], *options: str) -> int:
 
 def main() -> NoReturn:
     """Run the command line."""
-    prepare()
+    prepare_streams()
     try:
         try:
             code = run(sys.argv[1:])

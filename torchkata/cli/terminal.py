@@ -1,6 +1,5 @@
 """Formats the output of `kata`: colors, wrapping, and characters that the terminal can't display."""
 
-import io
 import os
 import shutil
 import sys
@@ -15,13 +14,6 @@ CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI codes;
 
 class CallError(Exception):
     """Raised if a command can't be executed. The message is a single line."""
-
-
-def prepare() -> None:
-    """Configure stdout to replace characters that can't be displayed instead of raising UnicodeEncodeError."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
 
 
 def has_color() -> bool:

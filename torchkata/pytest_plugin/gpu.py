@@ -49,14 +49,20 @@ READING = pytest.StashKey[tuple[Reading, str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Initialize the list of results."""
+    """Initialize the list of results. The tests must run one at a time and in this process."""
     config.stash[ROWS] = []
+    if is_selected(config) and (config.getoption("numprocesses", None) or config.getoption("forked", False)):
+        raise pytest.UsageError(words("speed.one_process"))
+
+
+def is_selected(config: pytest.Config) -> bool:
+    """Return whether the speed tests are selected by `-m gpu` or by the name of their file."""
+    return "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore the speed tests unless they are selected by `-m gpu` or by the name of their file."""
-    asked = "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
-    return True if is_speed(collection_path) and not asked else None
+    """Ignore the speed tests unless they are selected."""
+    return True if is_speed(collection_path) and not is_selected(config) else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -153,17 +159,17 @@ def pytest_runtest_makereport(
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     item.config.stash[ROWS].append(row)
-    report.workload = row  # type: ignore[attr-defined]
+    report.speed = {"outcome": row.result.outcome, "verdict": row.verdict}  # type: ignore[attr-defined]
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """Give each verdict other than "passed" its own category in pytest's summary."""
-    row: Row | None = getattr(report, "workload", None)
-    if row is None or row.result.outcome == "passed":
+    found = getattr(report, "speed", None)
+    if found is None or found["outcome"] == "passed":
         return None
-    return row.verdict, LOOKS[row.result.outcome].letter, row.verdict.upper()
+    return found["verdict"], LOOKS[found["outcome"]].letter, found["verdict"].upper()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -15,8 +15,8 @@ import pytest
 TABLE = b"[tool.torchkata"
 
 FEATURES = (  # each after the plugins that it imports, since pytest warns if a plugin was imported before it is loaded
-    "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.selection",
+    "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.first_pass",
     "torchkata.pytest_plugin.search",
     "torchkata.pytest_plugin.time_limit",
@@ -25,6 +25,7 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.record",
 )
 SPEED = "torchkata.pytest_plugin.gpu"
+HYPOTHESIS = "hypothesispytest"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -41,6 +42,9 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if root is None:
             return
         course = use(root)
+        if not pluginmanager.hasplugin(HYPOTHESIS):  # the tests need it, even if plugins are not loaded automatically
+            pluginmanager.unblock(HYPOTHESIS)
+            pluginmanager.import_plugin(HYPOTHESIS, consider_entry_points=True)
         gc.disable()  # until the tests are collected, since garbage collection makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)

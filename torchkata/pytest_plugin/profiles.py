@@ -21,6 +21,7 @@ from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 
 from .run_state import get_state
+from .selection import find_test
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 COMMON: dict[str, Any] = {
@@ -94,7 +95,7 @@ def derive_seed(request: pytest.FixtureRequest) -> int:
 
     Messages print this seed, so the seed of the run, which may be secret, must not be computable from it.
     """
-    return int.from_bytes(hash_secret(request, request.node.name)[:4]) >> 1
+    return int.from_bytes(hash_secret(request, find_test(request.node))[:4]) >> 1
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from torchkata.result import get_status
 from .history import LastRun, compute_digest, load_state, store_state
 from .report import sum_points
 from .run_state import get_state
-from .selection import find_kata
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+@pytest.hookimpl(trylast=True)  # the selected katas are known then
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Compute the digests of the tested files now, before the files can change."""
-    katas = {find_kata(item.path) for item in session.items} - {None}
-    get_state(session.config).digests = {kata: compute_digest(kata) for kata in katas if kata is not None}
+    state = get_state(session.config)
+    state.digests = {kata: compute_digest(kata) for kata in state.chosen}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -4,7 +4,7 @@ import math
 import os
 import shlex
 import shutil
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from torchkata.compare.show import shorten
+from torchkata.compat.streams import prepare_streams
 from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
@@ -26,13 +27,14 @@ from torchkata.seam.failures import Crashed, Wrong
 from .failure_groups import group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
-from .run_state import get_state
+from .run_state import add_result, attach_result, get_result, get_state
 from .search import EXPLAINED_BY
-from .selection import find_kata
+from .selection import find_kata, find_test
 
 MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
 TABLE_LINES = 10  # lines around the failures of a single kata: progress above, and the table and next step below
 WIDTH = 99  # maximum number of columns
+ORDINARY = ("passed", "failed", "skipped")  # outcomes of a report that no other plugin has changed
 GREY = {"grey": "light"}  # the name that pytest uses for the color
 AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
@@ -42,7 +44,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Skip a kata if one of its prerequisites has failed in this run. (The grader uses fallbacks instead.)"""
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_prerequisites(kata, results)):
-        results.setdefault(kata, [])
         item.add_marker(pytest.mark.skip(reason=words("table.builds_on", katas=", ".join(broken))))
 
 
@@ -59,40 +60,68 @@ def pytest_runtest_makereport(
     """Replace the traceback with the message for the student."""
     kata = find_kata(item.path)
     if kata is None or call.when != "call":
-        return (yield)
-    result, raised = TestResult(item.name, "passed"), call.excinfo
+        report = yield
+        report.kata = kata  # type: ignore[attr-defined]
+        return report
+    result, raised = TestResult(find_test(item), "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         result = explain_failure(item, kata, raised.value)
         call.excinfo = replace_exception(raised, result.message)
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
-    report.kata_result = result  # type: ignore[attr-defined]
+    report.kata = kata  # type: ignore[attr-defined]
     if result.outcome == "not_started":
         report.outcome = "skipped"
         why = words("message.to_do" if result.line else "message.missing", file=result.file, line=result.line)
         report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
-    get_state(item.config).results.setdefault(kata, []).append(add_prints(result, report.capstdout))
+    attach_result(report, add_prints(result, report.capstdout))
     return report
+
+
+class ResultCollector:
+    """Collects results from the reports of all tests, which may have run in other processes (pytest-xdist)."""
+
+    def __init__(self, results: MutableMapping[str, list[TestResult]]) -> None:
+        self.results = results
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add the result of a test, unless the test will run again (pytest-rerunfailures)."""
+        kata, result = getattr(report, "kata", None), get_result(report)
+        if kata is not None:
+            results = self.results.setdefault(kata, [])
+            if result is not None and report.outcome in ORDINARY:
+                add_result(results, result)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the results of this run. Prepare the streams now, because they are not captured yet."""
+    prepare_streams()
+    config.pluginmanager.register(ResultCollector(get_state(config).results))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Make the run fail if a kata has not been started. Editors and JUnit files would show only skipped tests."""
-    ended = [result.outcome for results in get_state(session.config).results.values() for result in results]
+    results = get_state(session.config).results
+    for name, kata in course().katas.items():  # another plugin may have changed the order of the tests
+        if name in results:
+            ran = [] if find_broken_prerequisites(name, results) else results[name]
+            results[name] = sorted(ran, key=lambda result: [*kata.points].index(result.name))
+    ended = [result.outcome for tests in results.values() for result in tests]
     if session.exitstatus == pytest.ExitCode.OK and "not_started" in ended:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
     """Return the result of a failed test of a kata."""
-    cause, claim = unwrap_group(error), claim_of(kata, item.name, get_claim(item))
+    cause, claim = unwrap_group(error), claim_of(kata, find_test(item), get_claim(item))
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
     known, seen = name_mistake(kata, mistakes), find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
-    result = explain(item.name, heading, error, call, build_command(item), known or seen, looks_like)
+    result = explain(find_test(item), heading, error, call, build_command(item), known or seen, looks_like)
     return replace(result, explained_by=tuple(mistakes))
 
 
@@ -127,8 +156,8 @@ def build_command(item: pytest.Item) -> str:
         options.append(f"--examples {config.getoption('examples')}")
     if not get_state(config).is_seed_secret:
         options.append(f"--seed {get_state(config).seed}")
-    file, _, test = item.nodeid.partition("::")
-    file = os.path.relpath(config.rootpath / file, config.invocation_params.dir)
+    file = os.path.relpath(item.path, config.invocation_params.dir)
+    test = item.nodeid.partition("::")[2].removesuffix(item.name) + find_test(item)
     return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
 
 
@@ -143,8 +172,8 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:
     """Give each outcome its own category, so that pytest shows tracebacks only for unexpected errors."""
-    result: TestResult | None = getattr(report, "kata_result", None)
-    if result is None or result.outcome == "passed" or report.when != "call":
+    result = get_result(report)
+    if result is None or result.outcome == "passed" or report.outcome not in ORDINARY:
         return None
     look = LOOKS[result.outcome]
     category = words(f"status.{look.status}")

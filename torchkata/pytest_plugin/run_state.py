@@ -1,11 +1,11 @@
 """The state shared by the plugins during a pytest run, stored as one object on `config.stash`."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
-from torchkata.result import TestResult
+from torchkata.result import LOOKS, TestResult
 from torchkata.seam.student import Student
 
 if TYPE_CHECKING:
@@ -34,3 +34,21 @@ STATE = pytest.StashKey[RunState]()
 def get_state(config: pytest.Config) -> RunState:
     """Return the state of the current run."""
     return config.stash.setdefault(STATE, RunState())
+
+
+def attach_result(report: pytest.TestReport, result: TestResult) -> None:
+    """Store the result in a report, as a dictionary, because other plugins send reports to other processes."""
+    report.kata_result = asdict(result)  # type: ignore[attr-defined]
+
+
+def get_result(report: pytest.TestReport) -> TestResult | None:
+    """Return the result that is stored in a report. The reports of setup and teardown have none."""
+    stored = getattr(report, "kata_result", None)
+    return None if stored is None else TestResult(**stored)
+
+
+def add_result(results: list[TestResult], result: TestResult) -> None:
+    """Add the result of a test. If a plugin repeats the test, its worst result counts."""
+    same = [other for other in results if other.name == result.name]
+    worst = min([*same, result], key=lambda one: [*LOOKS].index(one.outcome))
+    results[:] = [other for other in results if other not in same] + [worst]

@@ -33,7 +33,7 @@ from torchkata.seam.student import Student, is_secret, limit_processor_time
 from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
-from .selection import find_kata
+from .selection import find_kata, find_test
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 
@@ -68,7 +68,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     except (Exception, SystemExit) as error:
         cause = unwrap_group(error)
-        if not isinstance(cause, (Crashed, Wrong)) and (kata, pyfuncitem.name) not in state.sound:
+        if not isinstance(cause, (Crashed, Wrong)) and (kata, find_test(pyfuncitem)) not in state.sound:
             broken = None
             with suppress(OutOfTime), ignore_warnings(), limit_search_time(STUDENT_SECONDS):
                 broken = find_broken_test(cause, body, state.student.last)

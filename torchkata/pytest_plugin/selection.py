@@ -84,6 +84,19 @@ def find_kata(path: Path) -> str | None:
     return name if path.parent == course().tests and name in course().katas else None
 
 
+def find_test(item: pytest.Item) -> str:
+    """Return the test that an item runs, as named in [points].
+
+    The name of an item differs from it if a plugin such as pytest-repeat parametrizes the tests of the course.
+    """
+    kata = course().katas.get(find_kata(item.path) or "")
+    if kata is None or item.name in kata.points:
+        return item.name
+    function, _, case = item.name.removesuffix("]").partition("[")
+    named = [name for name in kata.points if f"-{name.removeprefix(function)[1:-1]}-" in f"-{case}-"]
+    return next((name for name in (*named, function) if name in kata.points), item.name)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore test files of katas that are not selected."""
     kata = find_kata(collection_path)
@@ -114,7 +127,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         raise pytest.UsageError(str(error)) from None
     tests = [(kata.name, test) for kata in course().katas.values() for test in kata.points]
     order: dict[tuple[str | None, str], int] = {test: place for place, test in enumerate(tests)}
-    items.sort(key=lambda item: order.get((find_kata(item.path), item.name), len(order)))
+    items.sort(key=lambda item: order.get((find_kata(item.path), find_test(item)), len(order)))
 
 
 def check_collected(items: Sequence[pytest.Item]) -> None:
@@ -131,7 +144,7 @@ def check_collected(items: Sequence[pytest.Item]) -> None:
             module = collected[0].module
             places = [module, *filter(inspect.isclass, vars(module).values())]
             there = {name for name in kata.points if any(hasattr(place, name.partition("[")[0]) for place in places)}
-            compare_tests(course(), kata, there.union(item.name for item in collected), kata.points)
+            compare_tests(course(), kata, there.union(map(find_test, collected)), kata.points)
             check_references(collected[0].path, module)
 
 

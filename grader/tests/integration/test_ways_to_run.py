@@ -1,0 +1,124 @@
+"""A handout gives the same verdict with other plugins, from other folders, with other options and in other terminals.
+
+A way that fails for somebody becomes a row. Rows are shell commands in a handout in which `sieve` is done and
+`factorise` passes one of six tests.
+"""
+
+import os
+import pwd
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.base.cachedir import cache_dir
+from grader.tests import ROOT
+from grader.tests.conftest import Run, call_grader, find_row, get_student_environment, run_program
+from grader.tests.support.submissions import PRIMES, SIEVE
+
+IMITATE = "pytest -p grader.tests.support.imitated_plugins --imitate"
+LIST = "code=$?; kata list; exit $code"  # for runs whose output is lost, or is mixed with that of another run
+BOTH = {"sieve": "done 5/5", "factorise": "wrong 1/6"}
+TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
+
+WAYS = {  # how to run all tests: a shell command
+    "pytest": "pytest",
+    "pytest-xdist": "pytest -n 2",
+    "pytest-forked": f"{IMITATE} forked",
+    "pytest-randomly": f"{IMITATE} randomly",
+    "pytest-repeat": f"{IMITATE} repeat",
+    "pytest-rerunfailures": f"{IMITATE} rerunfailures",
+    "plugin_of_hypothesis_is_off": "pytest -p no:hypothesispytest",
+    "plugins_are_off": "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 kata check",
+    "folder_of_tests": "cd tests && python -m pytest",
+    "folder_of_katas": "cd assignment && pytest",
+    "files_by_name": "pytest tests/test_factorise.py tests/test_sieve.py",
+    "root_folder_is_named": 'cd / && python -m pytest --rootdir "$OLDPWD" "$OLDPWD/tests"',
+    "settings_are_elsewhere": "pytest -c /dev/null tests",
+    "import_mode": "pytest --import-mode=prepend",
+    "python_optimizes": "python -OO -m pytest",
+    "warnings_are_errors": "python -W error -m pytest",
+    "no_cache": "touch .kata .hypothesis && pytest -p no:cacheprovider",
+    "two_runs_at_once": f"pytest >/dev/null & pytest >/dev/null; wait $!; {LIST}",
+    "narrow_terminal_without_colors": "TERM=dumb NO_COLOR=1 COLUMNS=30 pytest",
+    "encoding_without_dashes": "PYTHONIOENCODING=ascii pytest",
+    "empty_environment": 'env -i "$(which python)" -m pytest',
+    "no_temporary_folder": "TMPDIR=/nonexistent pytest",
+    "closed_input": "pytest <&-",
+    "closed_output": f"pytest >&- 2>&-; {LIST}",
+    "everything_is_closed": f"kata check <&- >&- 2>&-; {LIST}",
+}
+PARTS = {  # how an editor runs some tests: a shell command, and the rows of the table
+    "cd tests && python -m pytest test_sieve.py": {"sieve": "done 5/5"},
+    "pytest --rootdir=. tests/test_factorise.py::test_one_has_no_factors": {"factorise": "partly run 1/6"},
+    "pytest -n 2 -k one_has_no": {"factorise": "partly run 1/6"},
+}
+
+
+@pytest.fixture(scope="module")
+def students_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Release a handout and write the code of a student."""
+    folder = tmp_path_factory.mktemp("release") / "katas"
+    released = call_grader("--course", PRIMES, "release", folder)
+    assert released.code == 0, released.err
+    (folder / "assignment/sieve.py").write_text(SIEVE)
+    (folder / "assignment/factorise.py").write_text("def factorise(n):\n    return []\n")
+    return folder
+
+
+@pytest.fixture
+def primes_handout(students_folder: Path, tmp_path: Path) -> Path:
+    """Copy the student's folder to a path that needs quotes in a shell."""
+    return shutil.copytree(students_folder, tmp_path / "my katas (1) 练习")
+
+
+def run_in_shell(command: str, handout: Path) -> Run:
+    """Run a command as a student would, with the `pytest`, `kata` and `python` of this environment."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return run_program("bash", "-c", command, cwd=handout, environment={**get_student_environment(), "PATH": path})
+
+
+def read_rows(done: Run) -> dict[str, str]:
+    """Return the status and the number of passed tests of each kata in the printed table."""
+    rows = {kata: find_row(done.out, kata).split() for kata in BOTH if f"  {kata} " in done.out}
+    return {
+        kata: " ".join(words[1 : 1 + next(i for i, w in enumerate(words) if "/" in w)]) for kata, words in rows.items()
+    }
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_verdict_is_the_same_however_tests_run(way: str, primes_handout: Path) -> None:
+    done = run_in_shell(WAYS[way], primes_handout)
+    assert read_rows(done) == BOTH, done.out + done.err
+    assert done.code == 1
+    assert [trace for trace in TRACES if trace in done.out + done.err] == []
+
+
+@pytest.mark.parametrize("command", PARTS)
+def test_editor_runs_a_part_of_the_tests(command: str, primes_handout: Path) -> None:
+    done = run_in_shell(command, primes_handout)
+    assert read_rows(done) == PARTS[command], done.out + done.err
+    assert done.code == 0
+
+
+def test_editor_lists_the_tests_from_elsewhere(primes_handout: Path) -> None:
+    listing = 'cd / && python -m pytest --rootdir="$OLDPWD" "$OLDPWD/tests" --collect-only -q -q'
+    done = run_in_shell(listing, primes_handout)
+    assert done.out.split("\n") == ["tests/test_factorise.py: 6", "tests/test_sieve.py: 5", "", ""]
+
+
+def test_speed_tests_refuse_several_processes() -> None:
+    done = run_in_shell("pytest -m gpu -n 2", ROOT)
+    assert done.code == 4
+    assert (done.out + done.err).strip().endswith("single process: leave out -n and --forked")
+
+
+def test_grader_needs_a_folder_for_its_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # a user without an entry, as in some containers
+    with pytest.raises(SystemExit, match="no home directory; set HOME or XDG_CACHE_HOME"):
+        cache_dir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_dir() == tmp_path / "torchkata"

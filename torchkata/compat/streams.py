@@ -1,0 +1,20 @@
+"""Makes the standard streams usable in every terminal, and without one."""
+
+import io
+import os
+import sys
+from pathlib import Path
+
+
+def prepare_streams(errors: str = "replace") -> None:
+    """Make printing never fail: change characters that can't be displayed, and open streams that the shell has closed.
+
+    Args:
+        errors: how to change such characters, as in `str.encode`.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
