@@ -1,5 +1,6 @@
 """A worker that runs only while it is handling a request, and the memory that it shares with this process."""
 
+import math
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -9,12 +10,13 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.sandbox.channel import map_descriptor
+from grader.sandbox.channel import Late, map_descriptor
 from grader.sandbox.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
-from torchkata.seam.failures import Died, Inconclusive
+from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.seam.reply import Reply
+from torchkata.seam.time_limits import Times
 
 SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has been stopped
 BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU, initializing CUDA
@@ -76,7 +78,10 @@ class PausedWorker:
         began = time.perf_counter()
         before, resumed = self.stood, self.runner.signal(b"R")
         demand_stillness(before, resumed)
-        reply = self.runner.ask(request, seconds, f"no answer within {seconds:.3g} seconds", descriptor)
+        try:
+            reply = self.runner.ask(request, Times(math.inf, seconds), descriptor)  # it may wait for the device
+        except Late:
+            raise TimedOut(f"no answer within {seconds:.3g} seconds") from None
         self.stood = self.runner.signal(b"P")
         settle()
         wall = time.perf_counter() - began

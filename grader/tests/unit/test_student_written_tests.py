@@ -37,7 +37,7 @@ def solution(tmp_path: Path) -> Student:
     """Return a student whose files are the solutions."""
     for name, content in course().solutions().items():
         (tmp_path / name).write_bytes(content)
-    return Student(InProcess(tmp_path, course().limits.call_seconds))
+    return Student(InProcess(tmp_path, course().limits))
 
 
 @pytest.mark.parametrize("path", find_files(), ids=KATAS)
@@ -110,7 +110,7 @@ class CountingStudent(Student):
     """A student whose calls are recorded."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(InProcess(folder, course().limits.call_seconds))
+        super().__init__(InProcess(folder, course().limits))
         self.calls: list[tuple[str, int]] = []  # the source and the seed
 
     def call(self, probe: Any, *args: Any) -> Any:
