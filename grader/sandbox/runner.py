@@ -192,7 +192,9 @@ class WorkerRunner:
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
                 raise Inconclusive(translate(f"could not sandbox the worker: {ready.error}"))
+            shared, self.channel.shared = self.channel.shared, None  # the first call may overwrite unread files there
             self.channel.send({"files": dict(self.files)}, deadline)
+            self.channel.shared = shared
         except (Late, Closed, Malformed, OSError) as error:
             raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.sandbox.channel import LENGTH, encode
+from grader.sandbox.channel import LARGE, LENGTH, encode
 from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
@@ -71,6 +71,12 @@ def make_weights_in_new_worker(runner: WorkerRunner, student: Student) -> object
 def test_worker_returns_values_of_calls(ask: Ask) -> None:
     for count in (3, 300_000):
         assert torch.equal(ask(f"answer = torch.arange({count}.0)"), torch.arange(float(count)))
+
+
+@in_bwrap
+def test_large_files_are_not_overwritten_by_a_large_call(sandbox: Sandbox) -> None:
+    with open_runner(sandbox, f"linear = len\n{'#' * LARGE}\n") as (_, student):
+        assert student.call("linear", torch.zeros(LARGE)) == LARGE
 
 
 def test_each_test_runs_in_a_new_worker(ask: Ask) -> None:
