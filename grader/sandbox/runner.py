@@ -1,7 +1,6 @@
 """Runs probes in the sandbox, using a new worker for each test and enforcing time limits."""
 
 import contextlib
-import math
 import os
 import socket
 import struct
@@ -13,7 +12,6 @@ from typing import Literal
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
 from torchkata.course import Limits
-from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
@@ -55,8 +53,6 @@ class WorkerRunner:
         self.kata_left_before = self.kata.left  # at the start of the current test
         self.clock: int | None = None  # the clock of the current worker's CPU time
         self.cpu = 0.0  # CPU time of the current worker at the last measurement
-        self.judging_left = 0.0  # CPU seconds that this thread may still use between the calls of the current test
-        self.answered = math.nan  # CPU time of this thread when the last call finished, to update judging_left
         self.turn = threading.RLock()  # held while a thread communicates with the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
@@ -81,9 +77,7 @@ class WorkerRunner:
         """Restart the current test with a new worker and the full time limit."""
         self.renew()
         self.kata.left = self.kata_left_before
-        self.judging_left = self.limits.test_seconds * self.patience
-        self.test = self.make_budget("test", self.judging_left)
-        self.answered = math.nan
+        self.test = self.make_budget("test", self.limits.test_seconds * self.patience)
 
     def renew(self) -> None:
         """Use a new worker for the next call. The previous worker ends in the background."""
@@ -91,38 +85,22 @@ class WorkerRunner:
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Send a call and wait for the reply within the time limits.
-
-        Limits apply only to calls. The time between calls (to judge answers and shrink inputs) has a limit as well,
-        because a crafted answer can make it long.
-        """
-        self.demand_time_to_judge()
+        """Send a call and wait for the reply within the time limits, which apply only to calls."""
         budgets = (self.make_budget("call", self.limits.call_seconds), self.test, self.kata)
         for budget in budgets:
             budget.demand_time()
         if self.channel is None:
             self.start()
         request = {"module": probe.__module__, "probe": probe.__name__, "args": args}
-        began, reply = self.measure(), None
-        with contextlib.suppress(Late):
-            try:
-                reply = self.ask(request, take_least(*(budget.left for budget in budgets)))
-            finally:
-                used = self.measure() - began
-                for budget in budgets:
-                    budget.left -= used
-                self.answered = time.thread_time()
-        for budget in budgets:  # also after a reply: with several threads, a call may have used more than its time
-            budget.demand_time()
-        assert reply is not None
-        return reply
-
-    def demand_time_to_judge(self) -> None:
-        """Raise TimedOut if this thread has used too much time between the calls of this test."""
-        if not math.isnan(self.answered):
-            self.judging_left -= time.thread_time() - self.answered
-        if self.judging_left <= 0:
-            raise TimedOut(words("timed_out.judging"))
+        began = self.measure()
+        try:
+            return self.ask(request, take_least(*(budget.left for budget in budgets)))
+        finally:
+            used = self.measure() - began
+            for budget in budgets:
+                budget.left -= used
+            for budget in budgets:  # also after a reply: with several threads, a call may have used more than its time
+                budget.demand_time()
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of all calls until the next `reset` to `seconds`, in addition to the usual limits."""
