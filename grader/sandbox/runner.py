@@ -22,7 +22,6 @@ CONTROL_SECONDS = 60.0
 SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time
 PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 STATUS = struct.Struct("<i")
-TWO_NUMBERS = struct.Struct("<QQ")
 ZYGOTE_GONE = "the process that starts workers has ended"
 
 
@@ -140,15 +139,12 @@ class WorkerRunner:
                 self.cpu = time.clock_gettime(self.clock)
         return Times(self.cpu, time.monotonic())
 
-    def signal(self, letter: bytes) -> tuple[int, int]:
-        """Send the zygote a command for the current worker, and return the two numbers in its reply.
-
-        Raises Inconclusive if the zygote has exited.
-        """
+    def signal(self, letter: bytes) -> None:
+        """Let the zygote pause or resume the current worker. Raises Inconclusive if the zygote has exited."""
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
-            first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
-            return first, second
+            self.receive_answer(letter.lower(), 0)
+            return
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:

@@ -9,7 +9,7 @@ N                end the worker and its descendants
 E                the same, and reply when the worker has ended  → e + wait status
 D                the same for a worker that seems to be dead    → e + wait status
 For a timed worker, there are two more commands:
-P, R             pause it, resume it                            → p, r + its CPU time and its waiting time in ns
+P, R             pause it, resume it                            → p, r
 """
 
 import contextlib
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from grader.sandbox.confine import Confinement
 
 STATUS = struct.Struct("<i")
-TWO_NUMBERS = struct.Struct("<QQ")
 LONGEST_STOP = 10.0  # maximum number of seconds to stop a worker on a busy machine
 SET_CHILD_SUBREAPER = 36
-PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
@@ -221,25 +219,16 @@ class Zygote:
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker and reply with its CPU and waiting times."""
+        """Stop all threads of the current worker."""
         if self.current is not None:
             stop_process(self.current.pid)
-        self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
+        self.control.sendall(b"p")
 
     def resume(self) -> None:
-        """Reply with the current worker's CPU and waiting times, and resume the worker."""
-        times = self.read_times()
+        """Resume the current worker."""
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
-        self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
-
-    def read_times(self) -> tuple[int, int]:
-        """Return the worker's CPU time and the time it has spent waiting for a processor, in nanoseconds."""
-        if self.current is not None:
-            with contextlib.suppress(OSError):  # the worker has exited
-                pid = self.current.pid
-                return time.clock_gettime_ns(~pid << 3 | PROCESS_CLOCK), read_waiting(pid)
-        return 0, 0
+        self.control.sendall(b"r")
 
     def end(self, patience: float) -> int:
         """End the current worker. Return its wait status, or SIGKILL if it does not exit within `patience` seconds."""
@@ -275,12 +264,6 @@ class Zygote:
         if not self.confinement.namespaces:
             end_children(keep=self.next.pid if self.next else 0)
             shutil.rmtree(worker.scratch, ignore_errors=True)
-
-
-def read_waiting(pid: int) -> int:
-    """Return how many nanoseconds a process has waited for a processor, or 0 if the kernel does not report it."""
-    schedule = Path(f"/proc/{pid}/schedstat")
-    return int(schedule.read_text().split()[1]) if schedule.exists() else 0
 
 
 def stop_process(pid: int) -> None:
