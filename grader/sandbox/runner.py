@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
 from torchkata.course import Limits
@@ -29,14 +28,14 @@ ZYGOTE_GONE = "the process that starts workers has ended"
 class Budget:
     """A limit of the time of one or more calls, and how much of it is left."""
 
-    what: Literal["call", "test", "kata"]
+    key: str  # of the text that says what it applies to
     allowed: Times
     left: Times
 
     def demand_time(self) -> None:
         """Raise TimedOut if no time is left."""
         if self.left.shortest <= 0:
-            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=self.left.cpu <= 0))
+            raise TimedOut(describe_time_out(self.key, self.allowed, by_cpu=self.left.cpu <= 0))
 
 
 class WorkerRunner:
@@ -48,7 +47,7 @@ class WorkerRunner:
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
-        self.kata, self.test = self.make_budget("kata", 0.0), self.make_budget("test", 0.0)
+        self.kata, self.test = self.make_budget("timed_out.kata", 0.0), self.make_budget("timed_out.test", 0.0)
         self.kata_left_before = self.kata.left  # at the start of the current test
         self.clock: int | None = None  # the clock of the current worker's CPU time
         self.cpu = 0.0  # CPU time of the current worker at the last measurement
@@ -56,16 +55,16 @@ class WorkerRunner:
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
-    def make_budget(self, what: Literal["call", "test", "kata"], seconds: float) -> Budget:
+    def make_budget(self, key: str, seconds: float) -> Budget:
         """Return a budget of which nothing is used."""
         allowed = allow(seconds, self.limits)
-        return Budget(what, allowed, allowed)
+        return Budget(key, allowed, allowed)
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Use these files from now on, with all time limits multiplied by `patience`."""
         self.files = files
         self.patience = patience
-        self.kata = self.make_budget("kata", self.limits.kata_seconds * patience)
+        self.kata = self.make_budget("timed_out.kata", self.limits.kata_seconds * patience)
 
     def reset(self, kata: str) -> None:
         """Start a test. The next call uses a new worker, and the previous worker ends in the background."""
@@ -76,7 +75,7 @@ class WorkerRunner:
         """Restart the current test with a new worker and the full time limit."""
         self.renew()
         self.kata.left = self.kata_left_before
-        self.test = self.make_budget("test", self.limits.test_seconds * self.patience)
+        self.test = self.make_budget("timed_out.test", self.limits.test_seconds * self.patience)
 
     def renew(self) -> None:
         """Use a new worker for the next call. The previous worker ends in the background."""
@@ -85,7 +84,7 @@ class WorkerRunner:
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits, which apply only to calls."""
-        budgets = (self.make_budget("call", self.limits.call_seconds), self.test, self.kata)
+        budgets = (self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata)
         for budget in budgets:
             budget.demand_time()
         if self.channel is None:

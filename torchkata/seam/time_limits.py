@@ -59,10 +59,10 @@ def measure_process() -> Times:
     return Times(time.process_time(), time.monotonic())
 
 
-def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
-    """Return a sentence about the limit that a "call", "test" or "kata" has exceeded."""
-    key, seconds = ("timed_out.cpu", allowed.cpu) if by_cpu else ("timed_out.wall", allowed.wall)
-    return words(key, what=words(f"timed_out.{what}"), seconds=f"{seconds:g}")
+def describe_time_out(key: str, allowed: Times, *, by_cpu: bool) -> str:
+    """Return a sentence about an exceeded limit. The text for the key says what the limit applies to."""
+    sentence, seconds = ("timed_out.cpu", allowed.cpu) if by_cpu else ("timed_out.wall", allowed.wall)
+    return words(sentence, what=words(key), seconds=f"{seconds:g}")
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        how = describe_time_out("call", allowed, by_cpu=by_cpu)
+        how = describe_time_out("timed_out.call", allowed, by_cpu=by_cpu)
         if not by_cpu and (measure_process() - began).cpu < allowed.cpu / 2:
             how = words("timed_out.or_busy", how=how)
         raise TimedOut(how, place)

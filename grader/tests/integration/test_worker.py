@@ -70,7 +70,7 @@ def test_worker_returns_values_of_calls(ask: Ask) -> None:
 
 
 @in_bwrap
-def test_large_files_are_not_overwritten_by_a_large_call(sandbox: Sandbox) -> None:
+def test_large_files_are_not_overwritten_by_calls(sandbox: Sandbox) -> None:
     with open_runner(sandbox, f"linear = len\n{'#' * LARGE}\n") as (_, student):
         assert student.call("linear", torch.zeros(LARGE)) == LARGE
 
