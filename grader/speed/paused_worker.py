@@ -104,9 +104,6 @@ class PausedWorker:
 
 
 def demand_stillness(before: float, after: float) -> None:
-    """Raise Died if a worker used CPU time while it was paused.
-
-    A process can arrange that a signal resumes it.
-    """
+    """Raise Died if a worker used CPU time while it was paused: it can arrange that a signal resumes it."""
     if after - before > SLIP:
         raise Died("your code kept running while it should have been paused for timing")

@@ -37,7 +37,7 @@ class Times:
 
     @property
     def shortest(self) -> float:
-        """The shorter of the two. If these times are left, nothing can exceed a limit sooner with a single thread."""
+        """The shorter of the two: if these times are left, a single thread cannot exceed one of them any sooner."""
         return min(self.cpu, self.wall)
 
 
