@@ -79,7 +79,7 @@ def time_stubs_locally(tests: Tests) -> float:
     """Return the number of seconds that it takes to test unmodified stubs in this process, without workers."""
     began = time.perf_counter()
     results = grade_submission(
-        make_job(STUBS), tests, LocalStudent(course().assignment, course().limits.call_seconds), lambda *_: None
+        make_job(STUBS), tests, LocalStudent(course().assignment, course().limits), lambda *_: None
     )
     if {result.status for result in results} != {"not_started"}:
         raise RuntimeError("assignment/ must contain untouched stubs")

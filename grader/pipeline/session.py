@@ -203,8 +203,8 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         name = f"grading {job.submission.id}"
         run_in_child(lambda: grade_job(job, tests, control, send, finished), name, parent)
     send.close()
-    seconds = 2 * job.limits.kata_seconds * compute_patience(tests)  # a failing test runs twice but is counted once
-    deadline = began + len(job.katas) * seconds + SLACK
+    seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests)
+    deadline = began + 2 * len(job.katas) * seconds + SLACK  # a failing test runs twice but is counted once
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 
 

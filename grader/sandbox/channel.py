@@ -36,6 +36,7 @@ SEALS = 1033, 0x0002 | 0x0004 | 0x0001  # F_ADD_SEALS: SHRINK, GROW and SEAL
 TENSOR, OPAQUE, ARRAY, INTEGER = 1, 2, 3, 4
 SIMPLE = (bool, int, float, str, Opaque, type(None))
 LENGTH = struct.Struct("<I")
+CREDENTIALS = struct.Struct("@iII")  # the ids of a process, its user and its group
 NUMPY_DTYPES = (
     *("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
@@ -108,6 +109,15 @@ class Channel:
         if self.shared is None:
             raise Malformed("the answer is malformed (no shared memory)")
         return self.shared[:length]
+
+    def identify_sender(self, deadline: float) -> int:
+        """Wait for a frame without reading it, and return the id of the process that has sent it, as the kernel says.
+
+        The socket must have the option SO_PASSCRED. Raises OSError if there is no frame before the deadline.
+        """
+        self.wait_until(deadline)
+        _, found, _, _ = self.socket.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size), socket.MSG_PEEK)
+        return int(CREDENTIALS.unpack(found[0][2])[0])
 
     def send_descriptor(self, descriptor: int) -> None:
         """Send a file descriptor, which must be announced by the preceding frame. Raises Closed if that fails."""

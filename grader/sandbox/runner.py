@@ -1,28 +1,41 @@
 """Runs probes in the sandbox, using a new worker for each test and enforcing time limits."""
 
 import contextlib
-import math
 import os
 import socket
 import struct
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
 
 from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
 from torchkata.course import Limits
-from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.reply import Probe, Reply
+from torchkata.seam.time_limits import Times, allow, describe_time_out, take_least
 from torchkata.seam.values import Plain
 
 CONTROL_SECONDS = 60.0
-LEAST_FORGIVEN = 0.05  # waits shorter than this (in seconds) are ignored
+SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time
+PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 STATUS = struct.Struct("<i")
-TWO_NUMBERS = struct.Struct("<QQ")
 ZYGOTE_GONE = "the process that starts workers has ended"
+
+
+@dataclass
+class Budget:
+    """A limit of the time of one or more calls, and how much of it is left."""
+
+    key: str  # of the text that says what it applies to
+    allowed: Times
+    left: Times
+
+    def demand_time(self) -> None:
+        """Raise TimedOut if no time is left."""
+        if self.left.shortest <= 0:
+            raise TimedOut(describe_time_out(self.key, self.allowed, by_cpu=self.left.cpu <= 0))
 
 
 class WorkerRunner:
@@ -34,141 +47,103 @@ class WorkerRunner:
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
-        self.kata_left = self.test_left = 0.0  # remaining seconds
-        self.kata_left_before = 0.0  # value of kata_left at the start of the current test
-        self.forgiven = 0.0  # seconds for which the current worker has waited for a processor
-        self.waited_here = 0.0  # seconds for which this thread had waited at the last measurement
-        self.judging_left = 0.0  # CPU seconds that this thread may still use between the calls of the current test
-        self.answered = math.nan  # CPU time of this thread when the last call finished, to update judging_left
+        self.kata, self.test = self.make_budget("timed_out.kata", 0.0), self.make_budget("timed_out.test", 0.0)
+        self.kata_left_before = self.kata.left  # at the start of the current test
+        self.clock: int | None = None  # the clock of the current worker's CPU time
+        self.cpu = 0.0  # CPU time of the current worker at the last measurement
         self.turn = threading.RLock()  # held while a thread communicates with the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
+
+    def make_budget(self, key: str, seconds: float) -> Budget:
+        """Return a budget of which nothing is used."""
+        allowed = allow(seconds, self.limits)
+        return Budget(key, allowed, allowed)
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Use these files from now on, with all time limits multiplied by `patience`."""
         self.files = files
         self.patience = patience
-        self.kata_left = self.limits.kata_seconds * patience
+        self.kata = self.make_budget("timed_out.kata", self.limits.kata_seconds * patience)
 
     def reset(self, kata: str) -> None:
         """Start a test. The next call uses a new worker, and the previous worker ends in the background."""
-        if self.channel is not None:
-            self.kata_left += self.forgive()
-        self.kata_left_before = self.kata_left
+        self.kata_left_before = self.kata.left
         self.start_over(kata)
 
     def start_over(self, kata: str) -> None:  # noqa: ARG002  (a worker can run any kata)
         """Restart the current test with a new worker and the full time limit."""
         self.renew()
-        self.kata_left = self.kata_left_before
-        self.test_left = self.judging_left = self.limits.test_seconds * self.patience
-        self.answered = math.nan
+        self.kata.left = self.kata_left_before
+        self.test = self.make_budget("timed_out.test", self.limits.test_seconds * self.patience)
 
     def renew(self) -> None:
-        """Use a new worker for the next call. The previous worker ends in the background.
-
-        The time that it has waited for a processor since the last measurement is given back, however short it is: a
-        test may use a hundred workers, one for each call.
-        """
+        """Use a new worker for the next call. The previous worker ends in the background."""
         if self.channel is not None:
-            waited = self.forgive(least=0.0)
-            self.test_left += waited
-            self.kata_left += waited
             self.hang_up(b"N")
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Send a call and wait for the reply within the time limits.
-
-        Limits apply only to calls, and exclude the time that the worker or this thread spends waiting for a
-        processor. The time between calls (to judge answers and shrink inputs) has a limit as well, because a crafted
-        answer can make it long.
-        """
-        self.demand_time_to_judge()
-        whole_call = self.limits.call_seconds
-        allowed = min(whole_call, self.test_left, self.kata_left)
-        if self.kata_left <= 0:
-            raise TimedOut(words("timed_out.kata"))
+        """Send a call and wait for the reply within the time limits, which apply only to calls."""
+        budgets = (self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata)
+        for budget in budgets:
+            budget.demand_time()
         if self.channel is None:
             self.start()
         request = {"module": probe.__module__, "probe": probe.__name__, "args": args}
-        late = words("timed_out.test")
-        if allowed == whole_call:
-            late = words("timed_out.call", seconds=f"{allowed:g}")
-        began, forgiven, waited = time.monotonic(), self.forgiven, measure_waiting()
+        began = self.measure()
         try:
-            return self.ask(request, allowed, late)
+            return self.ask(request, take_least(*(budget.left for budget in budgets)))
         finally:
-            excused = self.forgiven - forgiven + measure_waiting() - waited
-            spent = max(0.0, time.monotonic() - began - excused)
-            self.test_left -= spent
-            self.kata_left -= spent
-            self.answered = time.thread_time()
-
-    def demand_time_to_judge(self) -> None:
-        """Raise TimedOut if this thread has used too much time between the calls of this test."""
-        if not math.isnan(self.answered):
-            self.judging_left -= time.thread_time() - self.answered
-        if self.judging_left <= 0:
-            raise TimedOut(words("timed_out.judging"))
+            used = self.measure() - began
+            for budget in budgets:
+                budget.left -= used
+            for budget in budgets:  # also after a reply: with several threads, a call may have used more than its time
+                budget.demand_time()
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time of all calls until the next `reset` to `seconds`, in addition to the usual limits."""
-        self.test_left = min(self.test_left, seconds)
+        self.test.left = take_least(self.test.left, allow(seconds, self.limits))
 
-    def ask(
-        self, request: Mapping[str, object], seconds: float, when_late: str, descriptor: int | None = None
-    ) -> Reply:
-        """Send a request and wait for the reply. If it fails, end the worker and raise TimedOut or Died.
+    def ask(self, request: Mapping[str, object], allowed: Times, descriptor: int | None = None) -> Reply:
+        """Send a request and wait for the reply. If it fails, end the worker and raise Late or Died.
 
         If a `descriptor` is given, it is sent after the request, which must announce it.
         """
         assert self.channel is not None
-        deadline, self.waited_here = time.monotonic() + seconds, measure_waiting()
+        began = self.measure()
+
+        def compute_left() -> float:
+            left = allowed - (self.measure() - began)
+            return max(left.shortest, SHORTEST_WAIT) if left.shortest > 0 else 0.0
+
         try:
             self.channel.expect_silence()
-            sent = self.channel.send(request, deadline)
+            sent = self.channel.send(request, began.wall + allowed.wall)
             if descriptor is not None:
                 self.channel.send_descriptor(descriptor)
-            return decode_reply(self.channel.receive(deadline, self.grant_more_time, compute_reply_limit(sent)))
+            return decode_reply(self.channel.receive(began.wall, compute_left, compute_reply_limit(sent)))
         except Late:
             self.end()
-            raise TimedOut(when_late) from None
+            raise
         except Closed:
             raise Died(describe_exit(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
             raise Died(translate(str(error))) from None
 
-    def grant_more_time(self) -> float:
-        """Return how many seconds the worker and this thread have spent waiting for a processor since the last call."""
-        waited = measure_waiting() - self.waited_here
-        if waited < LEAST_FORGIVEN:
-            return self.forgive()
-        self.waited_here += waited
-        return self.forgive() + waited
+    def measure(self) -> Times:
+        """Return the CPU time of the worker, or of the last one if it has ended, and the wall-clock time."""
+        if self.clock is not None:
+            with contextlib.suppress(OSError):  # the zygote has exited
+                self.cpu = time.clock_gettime(self.clock)
+        return Times(self.cpu, time.monotonic())
 
-    def forgive(self, least: float = LEAST_FORGIVEN) -> float:
-        """Return how many seconds the worker has spent waiting for a processor since the last call of this function.
-
-        Waits shorter than `least` seconds count later. Time during which other threads of the worker were running is
-        excluded. Otherwise, a worker could postpone its deadline indefinitely.
-        """
-        own_threads, waited = self.signal(b"T")
-        new = (waited - own_threads) / 1e9 - self.forgiven
-        if new < least:
-            return 0.0
-        self.forgiven += new
-        return new
-
-    def signal(self, letter: bytes) -> tuple[int, int]:
-        """Send the zygote a command for the current worker, and return the two numbers in its reply.
-
-        Raises Inconclusive if the zygote has exited.
-        """
+    def signal(self, letter: bytes) -> None:
+        """Let the zygote pause or resume the current worker. Raises Inconclusive if the zygote has exited."""
         with self.turn, contextlib.suppress(OSError):
             self.control.sendall(letter)
-            first, second = TWO_NUMBERS.unpack(self.receive_answer(letter.lower(), TWO_NUMBERS.size))
-            return first, second
+            self.receive_answer(letter.lower(), 0)
+            return
         raise Inconclusive(translate(ZYGOTE_GONE))
 
     def receive_answer(self, letter: bytes, size: int) -> bytes:
@@ -183,14 +158,17 @@ class WorkerRunner:
     def start(self) -> None:
         """Get a new worker and send it the student's files. Raises Inconclusive if the machine can't start a worker."""
         self.channel = self.new_channel()
-        self.forgiven = 0.0
         deadline = time.monotonic() + CONTROL_SECONDS
         try:
+            self.clock = ~self.channel.identify_sender(deadline) << 3 | PROCESS_CLOCK
+            self.cpu = time.clock_gettime(self.clock)
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
                 raise Inconclusive(translate(f"could not sandbox the worker: {ready.error}"))
+            shared, self.channel.shared = self.channel.shared, None  # the first call may overwrite unread files there
             self.channel.send({"files": dict(self.files)}, deadline)
-        except (Late, Closed, Malformed) as error:
+            self.channel.shared = shared
+        except (Late, Closed, Malformed, OSError) as error:
             raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
 
     def new_channel(self) -> Channel:
@@ -226,21 +204,8 @@ class WorkerRunner:
     def hang_up(self, letter: bytes) -> None:
         """Close the connection and send the zygote a command to end the worker."""
         assert self.channel is not None
+        self.measure()
         self.channel.close()
-        self.channel = None
+        self.channel = self.clock = None
         with contextlib.suppress(OSError):  # if the zygote has exited, the next request detects it
             self.control.sendall(letter)
-
-
-def measure_waiting() -> float:
-    """Return how many seconds this thread has spent waiting for a processor, or 0 if the kernel does not report it."""
-    try:
-        return int(os.pread(open_schedstat(os.getpid(), threading.get_ident()), 100, 0).split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
-
-
-@cache
-def open_schedstat(_process: int, _thread: int) -> int:
-    """Open the kernel's scheduling statistics for the calling thread. Raises OSError if there are none."""
-    return os.open("/proc/thread-self/schedstat", os.O_RDONLY)

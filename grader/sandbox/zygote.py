@@ -8,11 +8,8 @@ S                hand out a worker                              → s + its sock
 N                end the worker and its descendants
 E                the same, and reply when the worker has ended  → e + wait status
 D                the same for a worker that seems to be dead    → e + wait status
-T                return its other threads' CPU time and its
-                 waiting time                                   → t + both in nanoseconds
-For a timed worker, there are three more commands:
-P, R             pause it, resume it                            → p, r + its CPU time and its waiting time
-M                return its private and shared memory           → m + both in bytes
+For a timed worker, there are two more commands:
+P, R             pause it, resume it                            → p, r
 """
 
 import contextlib
@@ -34,11 +31,8 @@ if TYPE_CHECKING:
     from grader.sandbox.confine import Confinement
 
 STATUS = struct.Struct("<i")
-TWO_NUMBERS = struct.Struct("<QQ")
-LONGEST_WAIT = 2.0  # seconds for which a runnable worker may wait for a processor
 LONGEST_STOP = 10.0  # maximum number of seconds to stop a worker on a busy machine
 SET_CHILD_SUBREAPER = 36
-PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 
 
 def main() -> None:
@@ -151,7 +145,7 @@ class Zygote:
         self.current: Worker | None = None
         self.next: Worker | None = None
         self.dying: list[int] = []
-        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume, b"T": self.report_times}
+        self.answers = {b"S": self.hand_out, b"P": self.pause, b"R": self.resume}
 
     def serve(self) -> NoReturn:
         """Answer commands until the grader closes the connection."""
@@ -208,6 +202,7 @@ class Zygote:
             if self.confinement.change_user:
                 os.chown(scratch, user, user)
         ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # tells the grader the process id of the worker
         sizes = [channel.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
         memory = [descriptor for size in sizes if (descriptor := channel.create_shared_memory(size)) is not None]
         with theirs, confine.new_pid_namespace() if self.confinement.namespaces else nullcontext():
@@ -226,53 +221,16 @@ class Zygote:
         self.dying.clear()
 
     def pause(self) -> None:
-        """Stop all threads of the current worker and reply with its CPU and waiting times."""
+        """Stop all threads of the current worker."""
         if self.current is not None:
             stop_process(self.current.pid)
-        self.control.sendall(b"p" + TWO_NUMBERS.pack(*self.read_times()))
+        self.control.sendall(b"p")
 
     def resume(self) -> None:
-        """Reply with the current worker's CPU and waiting times, and resume the worker."""
-        times = self.read_times()
+        """Resume the current worker."""
         if self.current is not None:
             os.kill(self.current.pid, signal.SIGCONT)
-        self.control.sendall(b"r" + TWO_NUMBERS.pack(*times))
-
-    def report_times(self) -> None:
-        """Reply with the CPU time of the worker's other threads and the waiting time of its first thread.
-
-        The kernel adds a wait to the total only when it ends. If the worker is waiting for a processor, this function
-        therefore waits until it runs, for at most `LONGEST_WAIT` seconds.
-        """
-        until, (running, _) = time.monotonic() + LONGEST_WAIT, self.read_times()
-        while self.is_runnable() and self.read_times()[0] == running and time.monotonic() < until:
-            time.sleep(0.002)
-        used, waited = self.read_times()
-        others = max(0, used - self.read_schedule()[0])
-        self.control.sendall(b"t" + TWO_NUMBERS.pack(others, waited))
-
-    def is_runnable(self) -> bool:
-        """Return whether the current worker is running or waiting for a processor."""
-        return self.read_proc("stat").rpartition(")")[2].split()[:1] == ["R"]
-
-    def read_times(self) -> tuple[int, int]:
-        """Return the worker's CPU time and the time it has spent waiting for a processor, in nanoseconds."""
-        if self.current is not None:
-            with contextlib.suppress(OSError):  # the worker has exited
-                return time.clock_gettime_ns(~self.current.pid << 3 | PROCESS_CLOCK), self.read_schedule()[1]
-        return 0, 0
-
-    def read_schedule(self) -> tuple[int, int]:
-        """Return how long the worker's first thread has run and has waited for a processor, in nanoseconds."""
-        ran, waited, *_ = self.read_proc("schedstat").split() or (0, 0)  # not reported by every kernel
-        return int(ran), int(waited)
-
-    def read_proc(self, name: str) -> str:
-        """Return the contents of a file in the current worker's /proc folder, or "" if the worker has exited."""
-        if self.current is not None:
-            with contextlib.suppress(OSError):
-                return Path(f"/proc/{self.current.pid}/{name}").read_text()
-        return ""
+        self.control.sendall(b"r")
 
     def end(self, patience: float) -> int:
         """End the current worker. Return its wait status, or SIGKILL if it does not exit within `patience` seconds."""

@@ -1,5 +1,6 @@
 """A worker that runs only while it is handling a request, and the memory that it shares with this process."""
 
+import math
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -9,14 +10,15 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.sandbox.channel import map_descriptor
+from grader.sandbox.channel import Late, map_descriptor
 from grader.sandbox.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
-from torchkata.seam.failures import Died, Inconclusive
+from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.seam.reply import Reply
+from torchkata.seam.time_limits import Times
 
-SLIP = 5_000_000  # nanoseconds that the kernel may still count after a worker has been stopped
+SLIP = 0.005  # seconds that the kernel may still count after a worker has been stopped
 BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU, initializing CUDA
 
 
@@ -26,7 +28,7 @@ class Block:
 
     reply: Reply
     wall: float  # seconds according to the clock of this process
-    own: float  # seconds excluding waits for a processor, but at least the CPU time of all threads
+    own: float  # CPU time of all threads in seconds, which excludes waits for a processor
 
 
 class PausedWorker:
@@ -34,7 +36,7 @@ class PausedWorker:
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self.runner = WorkerRunner(control, limits)
-        self.stood = (0, 0)  # the worker's times when it was last paused
+        self.stood = 0.0  # the worker's CPU time when it was last paused
 
     def start(self, files: Mapping[str, bytes]) -> Tensor:
         """Start the worker with these files and return the shared memory, uint8[bytes].
@@ -45,7 +47,7 @@ class PausedWorker:
         self.runner.start()
         if self.runner.arena is None:
             raise Inconclusive("this system cannot share memory between two processes")
-        self.stood = self.runner.signal(b"P")
+        self.pause()
         return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
     def lay_out(self, order: WorkloadRequest, descriptor: int | None = None) -> Reply:
@@ -74,18 +76,26 @@ class PausedWorker:
         or Inconclusive if the worker does not reply.
         """
         began = time.perf_counter()
-        before, resumed = self.stood, self.runner.signal(b"R")
-        demand_stillness(before, resumed)
-        reply = self.runner.ask(request, seconds, f"no answer within {seconds:.3g} seconds", descriptor)
-        self.stood = self.runner.signal(b"P")
+        before = self.stood
+        demand_stillness(before, self.runner.measure().cpu)
+        self.runner.signal(b"R")
+        try:
+            reply = self.runner.ask(request, Times(math.inf, seconds), descriptor)  # it may wait for the device
+        except Late:
+            raise TimedOut(f"no answer within {seconds:.3g} seconds") from None
+        self.pause()
         settle()
-        wall = time.perf_counter() - began
-        used, waited = ((now - then) / 1e9 for then, now in zip(before, self.stood, strict=True))
-        return Block(reply, wall, max(used, wall - waited))
+        return Block(reply, time.perf_counter() - began, self.stood - before)
+
+    def pause(self) -> None:
+        """Pause the worker. Raises Inconclusive if the zygote has exited."""
+        self.runner.signal(b"P")
+        self.stood = self.runner.measure().cpu
 
     def demand_paused(self) -> None:
         """Raise Died if the worker has run since it was paused, or Inconclusive if the zygote has exited."""
-        before, self.stood = self.stood, self.runner.signal(b"P")
+        before = self.stood
+        self.pause()
         demand_stillness(before, self.stood)
 
     def end(self) -> None:
@@ -93,10 +103,7 @@ class PausedWorker:
         self.runner.end()
 
 
-def demand_stillness(before: tuple[int, int], after: tuple[int, int]) -> None:
-    """Raise Died if a worker used CPU time while it was paused.
-
-    A process can arrange that a signal resumes it.
-    """
-    if after[0] - before[0] > SLIP:
+def demand_stillness(before: float, after: float) -> None:
+    """Raise Died if a worker used CPU time while it was paused: it can arrange that a signal resumes it."""
+    if after - before > SLIP:
         raise Died("your code kept running while it should have been paused for timing")

@@ -83,7 +83,8 @@ class Workload:
 class Limits:
     """Limits that the grader sets for the process that runs student code."""
 
-    call_seconds: float = 5.0  # time limit of a single call of a probe, including imports
-    test_seconds: float = 10.0  # time limit of all calls of a test with 100 examples; scaled up for more examples
-    kata_seconds: float = 20.0  # time limit of all tests of a kata, also scaled; a submission gets the sum of its katas
+    call_seconds: float = 5.0  # CPU time of a single call of a probe, including imports
+    test_seconds: float = 10.0  # CPU time of all calls of a test with 100 examples; scaled up for more examples
+    kata_seconds: float = 20.0  # CPU time of all tests of a kata, also scaled; a submission gets the sum of its katas
+    wall_factor: float = 4.0  # each limit also ends after this many times as many seconds by the clock
     memory_mib: int = 1024  # address space in addition to that of the imported libraries

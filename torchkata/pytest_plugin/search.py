@@ -29,7 +29,8 @@ from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Student, is_secret, limit_processor_time
+from torchkata.seam.student import Student, is_secret
+from torchkata.seam.time_limits import limit_processor_time
 from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state

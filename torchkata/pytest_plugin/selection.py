@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         chosen = course().choose(config.getoption("kata"), config.getoption("track"))
         preload_texts()
         get_state(config).chosen = {kata.name for kata in chosen}
-        get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits.call_seconds))
+        get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits))
     except ValueError as error:
         raise pytest.UsageError(translate(str(error))) from None
 

@@ -10,7 +10,7 @@ import pytest
 from torchkata.compat.hypothesis_internals import get_settings
 from torchkata.course import course
 from torchkata.seam.failures import Endless
-from torchkata.seam.student import limit_processor_time
+from torchkata.seam.time_limits import limit_processor_time
 
 from .selection import find_kata
 

@@ -6,21 +6,15 @@ grader).
 
 import ast
 import inspect
-import linecache
-import math
-import signal
 import sys
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any, Protocol
 
-from torchkata.course import course
+from torchkata.course import Limits, course
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 
@@ -28,15 +22,15 @@ from . import probes
 from .assignment import Assignment
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
-from .reply import Probe, Reply, clean, run_probe
+from .reply import Probe, Reply, run_probe
+from .time_limits import FOREVER, Times, allow, limit_time, measure_process, take_least
 from .values import Plain, contains_tensor, to_plain
 
 A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "
     "move it there, and pass its data as further arguments of student.call"
 )
-MIN_CALL_SECONDS = 1.0  # minimum time limit of a call, so that the alarm interrupts torch only if the call hangs
-IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
+MIN_CALL_SECONDS = 1.0  # minimum time limit of a call, so that a timer interrupts torch only if the call hangs
 
 
 class Runner(Protocol):
@@ -202,14 +196,14 @@ def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
 class InProcess:
     """The runner used by the student's own pytest, which imports the code into the same process."""
 
-    def __init__(self, folder: Path, call_seconds: float) -> None:
+    def __init__(self, folder: Path, limits: Limits) -> None:
         self.assignment = Assignment(folder)
-        self.call_seconds = call_seconds
-        self.left = math.inf  # seconds
+        self.limits = limits
+        self.left = FOREVER
 
     def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be requested)
         """Discard the imported modules, and remove the limit of the total time."""
-        self.left = math.inf
+        self.left = FOREVER
         self.renew()
 
     def renew(self) -> None:
@@ -225,85 +219,21 @@ class InProcess:
         self.reset(kata)
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
-        """Run the probe on copies of its arguments. The time limit applies only if the platform supports timers."""
-        if self.left <= 0:
+        """Run the probe on copies of its arguments. The time limits apply only if the platform supports timers."""
+        if self.left.shortest <= 0:
             raise TimedOut(words("timed_out.none_left"))
-        began = time.monotonic()
+        began, least = measure_process(), allow(MIN_CALL_SECONDS, self.limits)
+        left = Times(max(self.left.cpu, least.cpu), max(self.left.wall, least.wall))
+        allowed = take_least(allow(self.limits.call_seconds, self.limits), left)
         try:
-            seconds = min(self.call_seconds, max(self.left, MIN_CALL_SECONDS))
-            with pause_processor_limit(), limit_wall_time(seconds, self.assignment.folder):
+            with limit_time(allowed, self.assignment.folder):
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
-            self.left -= time.monotonic() - began
+            self.left -= measure_process() - began
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time until the next `reset`.
 
-        No new call is started once the time is used up, and an alarm interrupts a slow last call.
+        No new call is started once the time is used up, and a timer interrupts a slow last call.
         """
-        self.left = seconds
-
-
-@contextmanager
-def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
-    """Raise `error` if the code in this context uses more than this much CPU time."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise error
-
-    with run_timer("ITIMER_VIRTUAL", "SIGVTALRM", seconds, stop):
-        yield
-
-
-@contextmanager
-def pause_processor_limit() -> Iterator[None]:
-    """Pause the timer of `limit_processor_time` while student code runs in the same process."""
-    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0] if hasattr(signal, "setitimer") else 0.0
-    try:
-        yield
-    finally:
-        if left > 0:
-            signal.setitimer(signal.ITIMER_VIRTUAL, left)
-
-
-@contextmanager
-def limit_wall_time(seconds: float, folder: Path) -> Iterator[None]:
-    """Raise TimedOut, which names the line of student code, if the code in this context runs longer than this.
-
-    Imports of libraries are not interrupted, because a partially imported library would break all later calls.
-    """
-
-    def stop(_signal: int, frame: FrameType | None) -> None:
-        importing = False
-        while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
-            importing |= frame.f_code.co_filename.startswith("<frozen importlib")
-            frame = frame.f_back
-        if importing:
-            signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL_SECONDS)
-            return
-        place = NOWHERE
-        if frame is not None:
-            file, line = frame.f_code.co_filename, frame.f_lineno
-            place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        raise TimedOut(words("timed_out.call", seconds=f"{seconds:g}"), place)
-
-    with run_timer("ITIMER_REAL", "SIGALRM", seconds, stop):
-        yield
-
-
-@contextmanager
-def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` if the code in this context runs for this long.
-
-    This has no effect on Windows and outside the main thread, where timers are not available.
-    """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(getattr(signal, number), stop)
-    try:
-        signal.setitimer(getattr(signal, timer), seconds)
-        yield
-    finally:
-        signal.setitimer(getattr(signal, timer), 0)
-        signal.signal(getattr(signal, number), before)
+        self.left = allow(seconds, self.limits)

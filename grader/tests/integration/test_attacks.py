@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from grader.tests.attacks.trials import KATA_SECONDS, LEVELS, Attack, Level, Server, load_attacks
+from torchkata.course import Limits
 
 SAMPLE = (  # among the fastest
     *("channel/huge_length", "denial_of_service/endless_recursion", "escape/changes_the_root"),
@@ -16,7 +17,7 @@ SAMPLE = (  # among the fastest
 )
 ATTACKS = load_attacks()
 SAFE = [attack for attack in ATTACKS if not attack.not_at_none]  # may run without bubblewrap
-MAX_SECONDS = KATA_SECONDS + 15.0  # including the time to start and end workers and to grade the second kata
+MAX_SECONDS = KATA_SECONDS * Limits().wall_factor + 15.0  # including the start of workers and the second kata
 
 GetServer = Callable[[Level], Server]
 

@@ -157,7 +157,7 @@ def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> 
     [
         ("ends_python", "same_storage", "your code exited Python (exit code 0)"),
         ("fills_memory", "same_storage", "MemoryError"),
-        ("never_ends", "get_batch", "your code did not return within 5 seconds"),
+        ("never_ends", "get_batch", "  timed out your code "),
         ("crashes_at_import", "linear", "linear.py, line 12:  self.weight = "),
         ("ends_python", "cruncher", "cruncher.py is missing"),
     ],

@@ -106,6 +106,18 @@ def test_broken_test_is_waived_for_everybody(tmp_path: Path, broken: str) -> Non
     assert [row["waived"] for row in rows] == ["double.test_any_number_is_doubled"] * 2
 
 
+def test_time_to_check_an_answer_is_limited(tmp_path: Path) -> None:
+    """An answer with which the test never ends is the student's fault if the test ends with the reference solution."""
+    endless = f"answer = student.call(doubled, n)\n    while answer == -1:\n        pass\n    {COMPARED}"
+    course = write_course(tmp_path / "course", {TEST: (COMPARED, endless)})
+    wrong = write_right_submission(tmp_path / "right")
+    (wrong / "double.py").write_text("def double(n: int) -> int:\n    return -1\n")
+    run_command("grade", course, wrong)
+    told = (tmp_path / "results/right/result.json").read_text()
+    assert "checking the results of this test and shrinking its input took too long" in told
+    assert read_statuses(course)["double"] == "timed_out"
+
+
 @pytest.mark.parametrize("has_solution", [True, False], ids=["with_solution", "without_solution"])
 def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool) -> None:
     """An answer that makes the test raise an exception is wrong, so students can't make a result inconclusive."""

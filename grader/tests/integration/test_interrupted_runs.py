@@ -178,7 +178,8 @@ def break_down(order, *rest):
     return grade(order, *rest)
 
 session.grade_submission = break_down
-session.SLACK = 20.0 - 2 * grading.course().limits.kata_seconds
+limits = grading.course().limits
+session.SLACK = 20.0 - 2 * limits.kata_seconds * limits.wall_factor
 cli.main()
 """
 

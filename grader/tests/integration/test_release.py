@@ -30,7 +30,7 @@ from torchkata.i18n import find_text, find_texts
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
 TOP = "AGENTS.md assignment conftest.py docs LICENSE pyproject.toml README.md reference tests torchkata"
-HIDDEN = ".devcontainer .github .gitignore .vscode"
+HIDDEN = ".devcontainer .gitignore .vscode"
 
 
 def list_files(folder: Path) -> list[str]:

@@ -8,6 +8,7 @@ import pickle
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class RecordingStudent(Student):
     """A student that records every call of a test."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(InProcess(folder, 60.0))
+        super().__init__(InProcess(folder, replace(course().limits, call_seconds=60.0)))
         self.calls: list[Call] = []
 
     def call(self, probe: Callable[..., object] | str, *args: object) -> Any:

@@ -21,6 +21,7 @@ the same inputs, as tests of resumed runs require.
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -114,7 +115,7 @@ def pytest_configure() -> None:
     run_probe = InProcess.run_probe
 
     def run(self: InProcess, probe: Probe, args: Sequence[Plain]) -> Reply:
-        self.call_seconds = CALL_SECONDS
+        self.limits = replace(self.limits, call_seconds=CALL_SECONDS)
         with OneUlp():
             return run_probe(self, probe, args)
 

@@ -16,7 +16,7 @@ from grader.sandbox.runner import WorkerRunner
 from grader.tests.support.failing_tests import LocalRunner, fail, step_uphill
 from reference.sgd import oracle
 from torchkata.compare.assertions import assert_equal, check
-from torchkata.course import course
+from torchkata.course import Limits, course
 from torchkata.diagnosis import mistakes
 from torchkata.diagnosis.explain import explain
 from torchkata.diagnosis.mistakes import KnownMistake, expand_constants, instead_of
@@ -29,6 +29,7 @@ from torchkata.pytest_plugin.report import find_mistake
 from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.student import Call, InProcess, Student
+from torchkata.seam.time_limits import Times, allow
 
 WRONG: dict[str, Callable[[int], int]] = {  # by a relation between the wrong results and x
     "yours = -expected": lambda x: -x,
@@ -113,9 +114,9 @@ def test_failed_check_is_not_explained_by_unrelated_answers() -> None:
 
 def test_exhausted_diagnosis_budget_interrupts_in_process_call(tmp_path: Path) -> None:
     (tmp_path / "sgd.py").write_text("while True:\n    pass\n")
-    runner = InProcess(tmp_path, call_seconds=5.0)
+    runner = InProcess(tmp_path, Limits(wall_factor=1000.0))
     runner.set_budget(0.05)
-    with pytest.raises(TimedOut, match="your code did not return within 1 seconds"):
+    with pytest.raises(TimedOut, match="your code used more than 1 seconds of CPU time"):
         runner.run_probe(lambda assignment: assignment.sgd, [])
     with pytest.raises(TimedOut, match="no time left"):
         runner.run_probe(lambda _: 1, [])
@@ -130,10 +131,10 @@ def test_diagnosis_budget_never_extends_worker_time() -> None:
         runner.open({}, 1.0)
         runner.reset("sgd")
         runner.set_budget(0.5)
-        assert runner.test_left == 0.5
-        runner.test_left = 0.1
+        assert runner.test.left == allow(0.5, course().limits)
+        runner.test.left = left = Times(0.1, 9.0)
         runner.set_budget(0.5)
-        assert runner.test_left == 0.1, "a larger budget must not extend the worker's time"
+        assert runner.test.left == Times(left.cpu, 2.0), "a larger budget must not extend the worker's time"
 
 
 RIGHT = oracle.step

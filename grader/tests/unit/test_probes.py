@@ -24,7 +24,7 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Student:
     """Return a student with a single file, which is also used as the stub that defines the parameter names."""
     (tmp_path / "scale.py").write_text(SHOULD_SCALE)
     monkeypatch.setattr(type(course()), "stub", lambda _, kata: tmp_path / f"{kata}.py")
-    return Student(InProcess(tmp_path, call_seconds=5.0))
+    return Student(InProcess(tmp_path, course().limits))
 
 
 def test_call_probe_finds_function_by_name(student: Student) -> None:

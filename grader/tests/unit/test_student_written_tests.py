@@ -81,7 +81,7 @@ class CountingStudent(Student):
     """A student whose calls are recorded."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(InProcess(folder, course().limits.call_seconds))
+        super().__init__(InProcess(folder, course().limits))
         self.calls: list[tuple[str, int]] = []  # the source and the seed
 
     def call(self, probe: Any, *args: Any) -> Any:

@@ -1,0 +1,50 @@
+"""On a student's own machine, calls have the same two limits as in the grader: CPU time, and time by the clock."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchkata.course import Limits
+from torchkata.seam.failures import Endless, Place, TimedOut
+from torchkata.seam.student import InProcess
+from torchkata.seam.time_limits import limit_processor_time
+
+SPIN = "import time\nuntil = time.process_time() + {seconds}\nwhile time.process_time() < until:\n    pass\n"
+
+
+def import_module(folder: Path, source: str, **limits: Any) -> None:
+    """Import a module with this source as a student's code."""
+    (folder / "linear.py").write_text(source)
+    InProcess(folder, Limits(**limits)).run_probe(lambda assignment: assignment.linear.__name__, [])
+
+
+def test_endless_loop_ends_by_cpu_time(tmp_path: Path) -> None:
+    with pytest.raises(TimedOut, match=r"^your code used more than 0\.2 seconds of CPU time$") as late:
+        import_module(tmp_path, "while True:\n    pass\n", call_seconds=0.2, wall_factor=1000.0)
+    assert late.value.place in (Place("linear.py", 1, "while True:"), Place("linear.py", 2, "pass"))
+
+
+def test_waiting_ends_by_the_clock(tmp_path: Path) -> None:
+    words = r"took more than 0\.4 seconds, mostly waiting; if it neither .* busy, which does not count when graded$"
+    with pytest.raises(TimedOut, match=words) as late:
+        import_module(tmp_path, "import time\ntime.sleep(60)\n", call_seconds=0.2, wall_factor=2.0)
+    assert late.value.place == Place("linear.py", 2, "time.sleep(60)")
+
+
+def test_waiting_costs_no_cpu_time(tmp_path: Path) -> None:
+    import_module(tmp_path, "import time\ntime.sleep(0.5)\n", call_seconds=0.2, wall_factor=1000.0)
+
+
+def test_limit_of_a_test_excludes_its_calls(tmp_path: Path) -> None:
+    with limit_processor_time(0.5, Endless(0.5)):
+        import_module(tmp_path, SPIN.format(seconds=0.8))
+        with pytest.raises(Endless):
+            compute_for(60)
+
+
+def compute_for(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass

@@ -1,0 +1,128 @@
+"""Limits of CPU time and of wall-clock time.
+
+CPU time does not depend on what else a machine does, so it is what limits code that computes. Code that sleeps or waits
+for a lock uses none of it. Each limit therefore also ends after several times as many seconds by the clock.
+"""
+
+import linecache
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from torchkata.course import Limits
+from torchkata.i18n import words
+
+from .failures import NOWHERE, Place, TimedOut
+from .reply import clean
+
+IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
+CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
+
+
+@dataclass(frozen=True)
+class Times:
+    """CPU time (of all threads) and wall-clock time in seconds: those used, or those allowed."""
+
+    cpu: float
+    wall: float
+
+    def __sub__(self, other: "Times") -> "Times":
+        return Times(self.cpu - other.cpu, self.wall - other.wall)
+
+    @property
+    def shortest(self) -> float:
+        """The shorter of the two: if these times are left, a single thread cannot exceed one of them any sooner."""
+        return min(self.cpu, self.wall)
+
+
+FOREVER = Times(math.inf, math.inf)
+
+
+def allow(seconds: float, limits: Limits) -> Times:
+    """Return the times of a limit of this many seconds."""
+    return Times(seconds, seconds * limits.wall_factor)
+
+
+def take_least(*times: Times) -> Times:
+    """Return the least CPU time and the least wall-clock time."""
+    return Times(min(each.cpu for each in times), min(each.wall for each in times))
+
+
+def measure_process() -> Times:
+    """Return the times of this process, to compare them with later ones."""
+    return Times(time.process_time(), time.monotonic())
+
+
+def describe_time_out(key: str, allowed: Times, *, by_cpu: bool) -> str:
+    """Return a sentence about an exceeded limit. The text for the key says what the limit applies to."""
+    sentence, seconds = ("timed_out.cpu", allowed.cpu) if by_cpu else ("timed_out.wall", allowed.wall)
+    return words(sentence, what=words(key), seconds=f"{seconds:g}")
+
+
+@contextmanager
+def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
+    """Raise `error` if the code in this context uses more than this much CPU time."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise error
+
+    with run_timer(*CPU_TIMER, seconds, stop):
+        yield
+
+
+@contextmanager
+def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
+    """Raise TimedOut, which names the line of student code, if the code in this context exceeds one of the times.
+
+    Imports of libraries are not interrupted, because a partially imported library would break all later calls.
+    """
+    began = measure_process()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
+        while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
+            importing |= frame.f_code.co_filename.startswith("<frozen importlib")
+            frame = frame.f_back
+        if importing:
+            timer, _ = CPU_TIMER if by_cpu else WALL_TIMER
+            signal.setitimer(getattr(signal, timer), IMPORT_POLL_SECONDS)
+            return
+        place = NOWHERE
+        if frame is not None:
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
+        how = describe_time_out("timed_out.call", allowed, by_cpu=by_cpu)
+        if not by_cpu and (measure_process() - began).cpu < allowed.cpu / 2:
+            how = words("timed_out.or_busy", how=how)
+        raise TimedOut(how, place)
+
+    with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):
+        yield
+
+
+@contextmanager
+def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Call `stop` if the code in this context runs for this long. Meanwhile, a timer of the code around it is paused.
+
+    This has no effect on Windows and outside the main thread, where timers are not available.
+    """
+    is_available = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not is_available or math.isinf(seconds):
+        yield
+        return
+    which, handled = getattr(signal, timer), getattr(signal, number)
+    left, _ = signal.setitimer(which, 0)
+    before = signal.signal(handled, stop)
+    try:
+        signal.setitimer(which, seconds)
+        yield
+    finally:
+        signal.setitimer(which, 0)
+        signal.signal(handled, before)
+        signal.setitimer(which, left)
