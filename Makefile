@@ -19,7 +19,7 @@
 # JOBS submissions are graded in parallel. TESTERS processes run the grader's tests, which mostly wait for other processes.
 PYTHON ?= python3
 JOBS ?= 2
-TESTERS ?= 4
+TESTERS ?= 3
 SEEDS ?= 20
 BIN := .venv/bin
 TEST = $(BIN)/pytest grader/tests -m "not timing" -W error -rs -n $(TESTERS) --dist loadfile --no-loadscope-reorder

@@ -13,7 +13,8 @@ import pytest
 
 from grader.pipeline.seed import draw
 from grader.proof.zoo import ZooEntry, load_wrong
-from grader.tests.conftest import Run, call_grader, run
+from grader.results.result import read as read_result
+from grader.tests.conftest import FEW, Run, call_grader, grade, run
 from grader.tests.support.submissions import PRIMES, SIEVE, WRONG_SIEVE, write_submissions
 from torchkata.course import Kata, course
 from torchkata.result import FAILED
@@ -135,3 +136,46 @@ def test_drawn_seed_is_stored_and_hidden_from_students(tmp_path: Path) -> None:
     refused = grade("grade", right)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     assert "should contain one integer" in refused.err
+
+
+LEAKS = """
+import random, torch
+
+def raise_stub():
+    raise NotImplementedError
+
+class Ours(Exception):
+    pass
+Ours.__module__ = "torchkata.seam.failures"
+
+def check(candidate):
+    if candidate is None:
+        return
+    {way}
+"""
+WAYS = {
+    "assertion": "assert False, 'the source'",
+    "exception": "raise ValueError('the source')",
+    "keyboard": "raise KeyboardInterrupt('the source')",
+    "module": "raise Ours('the source')",
+    "exit": "import sys; sys.exit(7)",
+    "stub": "raise_stub()",
+    "died": "import os; os._exit(77)",
+}
+
+
+def test_nothing_of_check_reaches_a_message(tmp_path: Path) -> None:
+    for way, code in WAYS.items():
+        write_submissions(tmp_path, LEAKS.format(way=code), way, kata="break_sgd")
+    paths = [tmp_path / way for way in WAYS]
+    options = ("--kata", "break_sgd", "--examples", FEW, "--isolation", "none", "--jobs", 2)
+    assert grade(*paths, "--out", tmp_path / "out", *options).code == 0
+    seen = {}
+    for way in WAYS:
+        tests = read_result(tmp_path / "out" / way / "result.json").katas[0].tests
+        assert {(test.outcome, test.file, test.line) for test in tests} == {("failed", "", 0)}
+        seen[way] = [test.message for test in tests]
+        assert "the source" not in "".join(seen[way])
+    assertion, *others = seen.values()
+    assert all(messages == others[0] for messages in others), "no difference between errors can be seen"
+    assert [one.replace("rejects", "") for one in assertion] == [one.replace("rejects", "") for one in others[0]]
