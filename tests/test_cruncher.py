@@ -94,6 +94,8 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")
     assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
     for i, weight in enumerate(weights):
+        finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())
+        check(finite, mistake="initial weights contain NaN or infinity", yours=weight)
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
             note = f"weights {j} and {i} of two new models are equal: copied, constant, or drawn after setting a seed"

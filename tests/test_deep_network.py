@@ -165,6 +165,8 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     weights = start["weights"]
     assert_equal(start["places"], len(weights), what="number of distinct weights", mistake="layers share one weight")
     for i, weight in enumerate(weights):
+        finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())
+        check(finite, mistake="initial weights contain NaN or infinity", yours=weight)
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
             note = f"weights {j} and {i} of two networks built in a row are equal: are they copied, constant or seeded?"
