@@ -22,7 +22,8 @@ def course() -> Course:
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
-            raise NoCourseError("there is no course here: change to the folder that contains its pyproject.toml")
+            remedy = "change to the folder that contains its pyproject.toml, or write one with `kata init` or `grader new course`"
+            raise NoCourseError(f"there is no course here: {remedy}")
         use(found)
     return CURRENT[0]
 

@@ -27,7 +27,7 @@ def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_pa
     assert run_installed(installed, tmp_path, "kata").err == f"kata: {line}, or write a new course with `kata init`\n"
     for command in ("grader grade x --out out", "grader certify", "grader release out"):
         done = run_installed(installed, tmp_path, *command.split())
-        assert (done.code, done.err) == (2, f"grader: {line}\n")
+        assert (done.code, done.err) == (2, f"grader: {line}, or write one with `kata init` or `grader new course`\n")
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
     assert "1 passed" in run_installed(installed, tmp_path, "pytest").out, (
         "outside a course, the installed plugin must not change pytest"
