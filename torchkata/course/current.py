@@ -22,8 +22,8 @@ def course() -> Course:
     if not CURRENT:
         found = find_course(Path.cwd())
         if found is None:
-            remedy = "change to the folder that contains its pyproject.toml, or write one with `kata init` or `grader new course`"
-            raise NoCourseError(f"there is no course here: {remedy}")
+            remedies = "its pyproject.toml, or write one with `kata init` or `grader new course`"
+            raise NoCourseError(f"there is no course here: change to the folder that contains {remedies}")
         use(found)
     return CURRENT[0]
 
