@@ -92,9 +92,11 @@ def find_test(item: pytest.Item) -> str:
     kata = course().katas.get(find_kata(item.path) or "")
     if kata is None or item.name in kata.points:
         return item.name
-    function, _, case = item.name.removesuffix("]").partition("[")
-    named = [name for name in kata.points if f"-{name.removeprefix(function)[1:-1]}-" in f"-{case}-"]
-    return next((name for name in (*named, function) if name in kata.points), item.name)
+    function = item.name.partition("[")[0]
+    if item.get_closest_marker("parametrize") is None:
+        return function
+    named = [name for name in kata.points if item.name.startswith(f"{name[:-1]}-")]  # the plugin's part comes last
+    return max(named, key=len, default=item.name)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

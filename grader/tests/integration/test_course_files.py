@@ -152,6 +152,14 @@ def test_collected_test_without_points_is_reported(
     assert_refused(run(*command, cwd=write_course(tmp_path, PLAIN, **{TESTS: tests})), line)
 
 
+def test_repeated_case_counts_for_its_own_points(tmp_path: Path) -> None:
+    points = 'title = "K"\n[points]\n"test_a[1]" = 50\n"test_a[2]" = 50\n'
+    tests = "import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x):\n    assert x == 1\n"
+    folder = write_course(tmp_path, PLAIN, **{KATA: points, TESTS: tests})
+    out = run("pytest", "-p", "grader.tests.support.imitated_plugins", "--imitate", "repeat", cwd=folder).out
+    assert " 1/2 50/100 points" in " ".join(out.split())
+
+
 def test_handout_points_need_not_add_up_to_100(tmp_path: Path) -> None:
     folder = write_course(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
     assert_refused(run("torchkata", cwd=folder), "add up to 90 instead of 100")

@@ -12,6 +12,7 @@ from _pytest.runner import runtestprotocol
 class Repeat:
     """pytest-repeat: runs each test twice, under names such as `test_a[1-2]`."""
 
+    @pytest.hookimpl(trylast=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         metafunc.fixturenames.append("step")
         metafunc.parametrize("step", range(2), ids=lambda step: f"{step + 1}-2")
