@@ -52,6 +52,7 @@ WAYS = {  # how to run all tests: a shell command
 PARTS = {  # how an editor runs some tests: a shell command, and the rows of the table
     "cd tests && python -m pytest test_sieve.py": {"sieve": "done 5/5"},
     "pytest --rootdir=. tests/test_factorise.py::test_one_has_no_factors": {"factorise": "partly run 1/6"},
+    "pytest tests/test_sieve.py --kata factorise": {"sieve": "done 5/5"},
     "pytest -n 2 -k one_has_no": {"factorise": "partly run 1/6"},
 }
 
