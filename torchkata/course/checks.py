@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .course import Course
 
 TRACK_POINTS = 100  # total points of all katas in a track
-TEST_DEFINITION = re.compile(r"^(?:(?:async )?def )?(test_\w+)(?:\(| = )", re.MULTILINE)
+TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 
 
 def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
@@ -67,20 +67,18 @@ def check_tests(course: "Course", kata: Kata) -> None:
     source = course.test_file(kata.name).read_text("utf-8", errors="replace")
     found = {*TEST_DEFINITION.findall(source)}
     if found - kata.test_functions:
-        found &= parse_definitions(source)  # excludes definitions in strings
+        found &= parse_functions(source)  # excludes definitions in strings
     found |= {name for name in kata.test_functions - found if re.search(rf"\b{re.escape(name)}\b", source)}
     compare_tests(course, kata, found, kata.test_functions)
 
 
-def parse_definitions(source: str) -> set[str]:
-    """Return the names that a module defines by `def` or `=`, or an empty set if Python can't parse it."""
+def parse_functions(source: str) -> set[str]:
+    """Return the names of the functions in a module, or an empty set if Python can't parse it."""
     try:
         nodes = ast.parse(source).body
     except (SyntaxError, ValueError):
         return set()
-    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
-    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    return functions | {target.id for target in targets if isinstance(target, ast.Name)}
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
 def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
