@@ -57,7 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def is_selected(config: pytest.Config) -> bool:
     """Return whether the speed tests are selected by `-m gpu` or by the name of their file."""
-    return "gpu" in config.getoption("markexpr") or any(SPEED in argument for argument in config.args)
+    asked = config.getoption("markexpr")
+    return ("gpu" in asked and "not gpu" not in asked) or any(SPEED in argument for argument in config.args)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
