@@ -13,11 +13,11 @@ from typing import TypeVar
 import pytest
 import torch
 
-from torchkata.course import Workload
+from torchkata.course import Workload, course
 from torchkata.seam.assignment import Assignment
 from torchkata.seam.reply import run_probe
 from torchkata.seam.student import unwrap_reply
-from torchkata.seam.time_limits import Times, limit_time
+from torchkata.seam.time_limits import allow, limit_time
 
 from .bench import TimedBlock, block_length
 from .datasheets import device
@@ -142,7 +142,7 @@ class LocalBench:
     def call_student(self, work: Callable[[], T]) -> T:
         """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
         results: list[T] = []
-        with limit_time(Times(math.inf, self.patience), self.assignment.folder):  # it may wait for the device
+        with limit_time(allow(self.patience, course().limits), self.assignment.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 
