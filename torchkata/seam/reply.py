@@ -92,7 +92,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
         text += AT_IMPORT
     elif is_newer(error):
-        text = text.partition(" (/")[0] + PYTHON  # without the path of the library
+        text = text.replace(f" ({getattr(error, 'path', '')})", "") + PYTHON  # without the path of the library
     elif isinstance(error, (OSError, KeyError)):
         below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
         name = name_refused(error, below, line, parse("".join(linecache.getlines(file))))
