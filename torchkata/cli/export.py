@@ -82,7 +82,7 @@ def print_notes(notes: Sequence[Note]) -> None:
 
 
 def check_files(katas: Sequence[str]) -> None:
-    """Print the problems with the files of these katas, except unfinished stubs and missing files."""
+    """Print the problems with the files of these katas, except missing and excluded files."""
     files, _ = collect_files(course().assignment)
     names = [f"{kata}.py" for kata in katas if f"{kata}.py" in files]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
@@ -148,8 +148,7 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
             packages = ", ".join(course().packages)
             yield Note(name, words("export.package", line=line, module=module, packages=packages))
     for use in find_differences(tree):
-        text = words(f"differs.{use.key}", call=use.call)
-        yield Note(name, words("export.differs", line=use.line, call=use.call, text=text))
+        yield Note(name, words("export.differs", line=use.line, call=use.call, text=words(f"differs.{use.key}")))
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:
