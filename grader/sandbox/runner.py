@@ -82,7 +82,7 @@ class WorkerRunner:
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits, which apply only to calls."""
-        budgets = (self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata)
+        budgets = [self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata]
         for budget in budgets:
             budget.demand_time()
         if self.channel is None:
@@ -91,6 +91,9 @@ class WorkerRunner:
         began = self.measure()
         try:
             return self.ask(request, take_least(*(budget.left for budget in budgets)))
+        except Inconclusive:  # the machine has failed, however long that took
+            budgets.clear()
+            raise
         finally:
             used = self.measure() - began
             for budget in budgets:
