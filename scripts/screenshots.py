@@ -26,7 +26,6 @@ from grader.tests.support.browser import Scheme, emulate, open_chromium
 from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.random_class import make_class
 
-BROWSER = PROGRAMS["needs_browser"]
 STUDENTS = 120
 REAL = [ROOT / "examples/submissions" / name for name in ("subtly_wrong", "crashes_at_import")]
 MISTAKE = ('torch.sqrt(state["g2"] + 1e-5)', '(torch.sqrt(state["g2"]) + 1e-5)')

@@ -85,7 +85,7 @@ def grade(
         demand_own_course(submissions)
         katas = select_names(kata or (), track or ())
         if executor == "local":
-            start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas))
+            start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas), examples)
         start.show("importing pytest and the course's libraries")
         from grader.commands.grade import grade_into
         from grader.pipeline import seed as secret
@@ -161,7 +161,7 @@ def gradescope(
 
     def load() -> Command:
         katas = select_names(kata or (), ())
-        start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas))
+        start.launch_ahead("none" if isolation == "none" else "bwrap", choose(katas), examples)
         from grader.commands.grade import grade_live
         from grader.pipeline.queue import GradingOptions, Options
 

@@ -11,6 +11,7 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.startup import compute_patience
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from torchkata.compat import hypothesis_internals
@@ -64,7 +65,7 @@ def grade_submission(
         fallbacks = course().fallbacks(missing)
         student.fallbacks = frozenset(fallbacks)
         open_katas = [name for name in missing if f"{name}.py" not in fallbacks]
-        runner.open({**job.submission.files, **fallbacks}, compute_patience(tests))
+        runner.open({**job.submission.files, **fallbacks}, compute_patience(tests.examples))
         ended = dict(finished.get(kata.name, {}))
         for name in kata.points:
             if name not in ended:
@@ -92,11 +93,6 @@ def ask_about_name(submission: Submission, kata: str, result: TestResult) -> Tes
         return result
     question = words("message.near_miss", file=f"{kata}.py", names=submission.near_misses[kata])
     return replace(result, message=f"{result.message}\n{format_label(words('label.note'), question)}")
-
-
-def compute_patience(tests: Tests) -> float:
-    """Return the factor by which to multiply all time limits. It grows with the number of examples."""
-    return max(1.0, tests.examples / 100)
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:

@@ -26,8 +26,9 @@ from grader.base.processes import limit_memory, run_in_child
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
-from grader.pipeline.grading import compute_patience, draw_ahead, grade_submission
+from grader.pipeline.grading import draw_ahead, grade_submission
 from grader.pipeline.job import Event, FinishedTest, Graded, Job
+from grader.pipeline.startup import compute_patience
 from grader.results.result import Finding, KataResult
 from grader.sandbox.launch import Sandbox, connect_zygote, demand_forkable
 from grader.sandbox.runner import WorkerRunner
@@ -203,7 +204,7 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         name = f"grading {job.submission.id}"
         run_in_child(lambda: grade_job(job, tests, control, send, finished), name, parent)
     send.close()
-    seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests)
+    seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests.examples)
     deadline = began + 2 * len(job.katas) * seconds + SLACK  # a failing test runs twice but is counted once
     return Child(job, pid, receive, control, began, deadline, finished, lost)
 

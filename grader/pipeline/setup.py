@@ -39,7 +39,7 @@ def run_with_tests(
     with contextlib.closing(startup or Startup()) as steps:
 
         def run(level: Literal["bwrap", "none"]) -> None:
-            sandbox = steps.get_sandbox(level, chosen)
+            sandbox = steps.get_sandbox(level, chosen, examples)
 
             def begin(tests: Tests) -> None:
                 steps.show("waiting for imports in the sandbox, then testing the sandbox")

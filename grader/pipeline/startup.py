@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal
 
 from grader.sandbox.launch import IsolationError, Sandbox, launch
@@ -23,19 +24,20 @@ class Startup:
         self.ahead: dict[str, Sandbox] = {}  # launched but not yet requested
         self.sandboxes: list[Sandbox] = []
 
-    def launch_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> None:
+    def launch_ahead(self, level: Literal["bwrap", "none"], katas: Iterable[Kata], examples: int) -> None:
         """Launch the sandbox that will most likely be needed. Errors are raised later by `get_sandbox`."""
         with contextlib.suppress(IsolationError):
-            self.ahead[level] = self.get_sandbox(level, katas)
+            self.ahead[level] = self.get_sandbox(level, katas, examples)
 
-    def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata]) -> Sandbox:
+    def get_sandbox(self, level: Literal["bwrap", "none"], katas: Iterable[Kata], examples: int) -> Sandbox:
         """Return a sandbox with this isolation level. It may still be importing modules.
 
         Raises IsolationError if the sandbox can't be launched.
         """
         if level in self.ahead:
             return self.ahead.pop(level)
-        sandbox = launch(level, course().limits, katas=katas)
+        seconds = course().limits.kata_seconds * compute_patience(examples)
+        sandbox = launch(level, replace(course().limits, kata_seconds=seconds), katas=katas)
         self.sandboxes.append(sandbox)
         return sandbox
 
@@ -54,3 +56,8 @@ class Startup:
         self.clear_line()
         for sandbox in self.sandboxes:
             sandbox.close()
+
+
+def compute_patience(examples: int) -> float:
+    """Return the factor by which to multiply all time limits. It grows with the number of examples."""
+    return max(1.0, examples / 100)

@@ -113,10 +113,12 @@ class Channel:
     def identify_sender(self, deadline: float) -> int:
         """Wait for a frame without reading it, and return the id of the process that has sent it, as the kernel says.
 
-        The socket must have the option SO_PASSCRED. Raises OSError if there is no frame before the deadline.
+        The socket must have the option SO_PASSCRED. Raises Closed, or OSError if there is no frame before the deadline.
         """
         self.wait_until(deadline)
-        _, found, _, _ = self.socket.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size), socket.MSG_PEEK)
+        frame, found, _, _ = self.socket.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size), socket.MSG_PEEK)
+        if not frame:  # then the kernel says 0, which is the clock of this process
+            raise Closed
         return int(CREDENTIALS.unpack(found[0][2])[0])
 
     def send_descriptor(self, descriptor: int) -> None:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import socket
 import struct
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +50,6 @@ class WorkerRunner:
         self.kata_left_before = self.kata.left  # at the start of the current test
         self.clock: int | None = None  # the clock of the current worker's CPU time
         self.cpu = 0.0  # CPU time of the current worker at the last measurement
-        self.turn = threading.RLock()  # held while a thread communicates with the zygote
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
@@ -84,7 +82,7 @@ class WorkerRunner:
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits, which apply only to calls."""
-        budgets = (self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata)
+        budgets = [self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata]
         for budget in budgets:
             budget.demand_time()
         if self.channel is None:
@@ -93,6 +91,9 @@ class WorkerRunner:
         began = self.measure()
         try:
             return self.ask(request, take_least(*(budget.left for budget in budgets)))
+        except Inconclusive:  # the machine has failed, however long that took
+            budgets.clear()
+            raise
         finally:
             used = self.measure() - began
             for budget in budgets:
@@ -140,7 +141,7 @@ class WorkerRunner:
 
     def signal(self, letter: bytes) -> None:
         """Let the zygote pause or resume the current worker. Raises Inconclusive if the zygote has exited."""
-        with self.turn, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
             self.control.sendall(letter)
             self.receive_answer(letter.lower(), 0)
             return
@@ -196,7 +197,7 @@ class WorkerRunner:
         """End the worker and return its wait status (0 without a worker). Raises Inconclusive if the zygote is gone."""
         if self.channel is None:
             return 0
-        with self.turn, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
             self.hang_up(letter)
             return int(STATUS.unpack(self.receive_answer(b"e", STATUS.size))[0])
         raise Inconclusive(ZYGOTE_GONE)

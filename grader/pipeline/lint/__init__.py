@@ -24,7 +24,6 @@ STARTS_PROCESSES = "starts or ends processes"
 REFUSED = {  # what a finding says about calls that the sandbox refuses
     "processes": STARTS_PROCESSES,
     "event_loop": "uses an event loop, which the sandbox refuses",
-    "network": "uses the network",
     "system_call": "makes a system call that the sandbox refuses",
 }
 MIN_NODES = 40  # two people are unlikely to write this many identical syntax tree nodes by chance

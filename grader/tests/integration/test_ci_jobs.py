@@ -23,6 +23,7 @@ WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in
 COURSE = {f"tests/{kata}.py": PRIMES / f"assignment/{kata}.py" for kata in ("sieve", "factorise")}
 VERSIONS = {"draft/sieve.py": PRIMES / "assignment/sieve.py", "final/sieve.py": SOLUTIONS["assignment/sieve.py"]}
 CRASH = ("grader/commands/grade.py", "def grade_into(", "import os; os.abort()\n\n\ndef grade_into(")
+NO_SANDBOX = ("grader/sandbox/launch.py", 'if isolation == "bwrap" and shutil.which("bwrap") is None:', "if True:")
 BROKEN = ("tests/test_sieve.py", "    assert_equal(", "    raise KeyError(student)\n    assert_equal(")
 REFUSED = "This repository can't be graded. The reason is below."
 NEXT_STEP = ": run this job again, and if that does not help, "
@@ -62,6 +63,13 @@ CASES = {
         f"The grader failed. This is not your fault{NEXT_STEP}show this page to your instructor.",
         f"    {Path(sys.executable).name}: exit code -6",
         CRASH,
+    ),
+    "no sandbox": Case(
+        SOLUTIONS,
+        3,
+        f"The grader failed. This is not your fault{NEXT_STEP}show this page to your instructor.",
+        "    grader: isolation bwrap does not work here: bubblewrap is not installed",
+        NO_SANDBOX,
     ),
 }
 

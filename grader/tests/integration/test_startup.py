@@ -48,9 +48,9 @@ def test_sandbox_can_be_closed_during_startup() -> None:
 
 def test_sandbox_started_early_is_used_once() -> None:
     start = Startup()
-    start.launch_ahead("none", [])
-    first = start.get_sandbox("none", [])
-    assert start.get_sandbox("none", []) is not first
+    start.launch_ahead("none", [], 5)
+    first = start.get_sandbox("none", [], 5)
+    assert start.get_sandbox("none", [], 5) is not first
     start.close()
     assert [sandbox.process.returncode for sandbox in start.sandboxes] == [-9, -9]
     assert not any(sandbox.runtime.exists() for sandbox in start.sandboxes)
@@ -60,6 +60,16 @@ def test_sandbox_started_early_is_used_once() -> None:
 def test_failed_early_sandbox_start_raises_on_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.launch.build_bwrap_command", lambda *_: ["/nowhere/bwrap"])
     start = Startup()
-    start.launch_ahead("bwrap", [])
+    start.launch_ahead("bwrap", [], 5)
     with pytest.raises(IsolationError, match="/nowhere/bwrap: No such file"):
-        start.get_sandbox("bwrap", [])
+        start.get_sandbox("bwrap", [], 5)
+
+
+def test_cpu_limit_of_process_grows_with_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    launched: list[float] = []
+    monkeypatch.setattr(
+        "grader.pipeline.startup.launch", lambda _, limits, **_katas: launched.append(limits.kata_seconds)
+    )
+    for examples in (5, 100, 1000):
+        Startup().get_sandbox("none", [], examples)
+    assert launched == [20.0, 20.0, 200.0]

@@ -1,13 +1,16 @@
 """On a student's own machine, calls have the same two limits as in the grader: CPU time, and time by the clock."""
 
+import socket
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.sandbox.channel import Channel
+from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
-from torchkata.seam.failures import Endless, Place, TimedOut
+from torchkata.seam.failures import Endless, Inconclusive, Place, TimedOut
 from torchkata.seam.student import InProcess
 from torchkata.seam.time_limits import limit_processor_time
 
@@ -48,3 +51,16 @@ def compute_for(seconds: float) -> None:
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass
+
+
+def test_silent_zygote_is_not_a_time_out() -> None:
+    (control, zygote), (line, worker) = socket.socketpair(), socket.socketpair()
+    with control, zygote:
+        runner = WorkerRunner(control, Limits(call_seconds=0.05, wall_factor=1.0))
+        runner.open({}, 1.0)
+        runner.reset("linear")
+        runner.channel = Channel(line)
+        worker.close()
+        control.settimeout(0.1)  # longer than the call may take
+        with pytest.raises(Inconclusive):
+            runner.run_probe(lambda _: None, [])

@@ -14,7 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 UNSURE = 3  # exit code of `grader grade` if a test could not be graded
-GRADED = (0, 2, UNSURE)  # exit codes of `grader grade` with a result; 2 if the submission can't be read
+GRADED = (0, 2, UNSURE)  # exit codes of `grader grade` after which there may be a result
 SHOWN = 10  # number of lines of an error message in the summary
 
 
@@ -56,19 +56,22 @@ def grade(checkout: Path, work: Path) -> None:
     grader = [python, "-I", f"{HERE}/run.py", "grader", "--course", f"{HERE}/torchkata"]
     options = (HERE / "options").read_text("utf-8").split()
     command = [*grader, "grade", str(checkout), "--out", f"{work}/results", *options]
-    if run(work, command, GRADED) == UNSURE:  # only what could not be graded is graded again
-        run(work, command, GRADED)
+    done = run(work, command, GRADED)
+    if done.returncode == UNSURE:  # only what could not be graded is graded again
+        done = run(work, command, GRADED)
+    if not any(work.glob("results/*/result.json")):  # for example because the sandbox does not work here
+        raise CommandError(done.stderr)
     for format, path in (("junit", "results/junit.xml"), ("github", "summary.md")):
         run(work, [*grader, "export", f"{work}/results", "--format", format, "--to", f"{work}/{path}"])
 
 
-def run(work: Path, command: list[str], expected: tuple[int, ...] = (0,)) -> int:
-    """Run a command in WORK, not among the student's files, and return its exit code, or raise CommandError."""
+def run(work: Path, command: list[str], expected: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+    """Run a command in WORK, not among the student's files. Raises CommandError for an unexpected exit code."""
     done = subprocess.run(command, cwd=work, stderr=subprocess.PIPE, text=True, errors="replace")
     sys.stderr.write(done.stderr)
     if done.returncode not in expected:
         raise CommandError(f"{done.stderr}{Path(command[0]).name}: exit code {done.returncode}")
-    return done.returncode
+    return done
 
 
 def judge(results: Path, settings: dict[str, Any]) -> tuple[int, str]:
@@ -80,7 +83,7 @@ def judge(results: Path, settings: dict[str, Any]) -> tuple[int, str]:
     if any(kata["status"] == "inconclusive" for kata in result["katas"]):
         return UNSURE, settings["ci.unsure"]
     points, required = result["score"], settings["require"]
-    if points < required:
+    if round(points - required, 6) < 0:  # sums of fractions may differ in the last digit
         most = result["max_score"]
         return 1, settings["ci.below"].format(points=f"{points:g}", most=f"{most:g}", required=f"{required:g}")
     return 0, ""

@@ -13,7 +13,7 @@ UNSURE = 3  # exit code of grade.py if something could not be graded
 
 
 def main() -> None:
-    """Grade and export. If there is no result, raise CalledProcessError, which the runner reports."""
+    """Grade and export. If there is no result, raise an exception, which the runner reports."""
     checkout = Path.cwd()
     with tempfile.TemporaryDirectory() as work:
         shown_twice = ("GITHUB_STEP_SUMMARY",)  # the runner copies the body of the release to the page of the job
