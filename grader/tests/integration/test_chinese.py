@@ -70,14 +70,14 @@ def test_chinese_command_output_contains_no_english(handout: Path) -> None:
     [
         ("linear", "x @ self.weight", "x @ self.weight * 3", "说明      2 个元素中有 2 个的误差超出舍入范围"),
         ("linear", "return x @ self.weight", "raise TypeError('no')", "报错      TypeError: no"),
-        ("linear", "return x @ self.weight", "__import__('time').sleep(60)", "超时      你的代码在 5 秒内没有返回"),
+        ("linear", "return x @ self.weight", "[0 for _ in iter(int, 1) if _]", "超时      你的代码用了超过 5 秒的"),
         ("train", "return model, losses", "return losses", "执行      model, losses = "),
     ],
 )
 def test_chinese_failure_message_contains_no_english(handout: Path, name: str, old: str, new: str, words: str) -> None:
     write_solution(handout, *course().prerequisites(name))
     save(handout, name, old, new)
-    options = ["-k", "forward"] if "sleep" in new else []
+    options = ["-k", "forward"] if "iter(int, 1)" in new else []
     done = run_as_student("pytest", EXPECTED, f"--kata={name}", "--examples=20", "--seed=1", *options, cwd=handout)
     assert words in done.out
     assert find_english(done.out) == []

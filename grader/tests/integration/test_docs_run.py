@@ -56,7 +56,7 @@ NOT_RUN = {
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
-    "needs Slurm; test_slurm.py::test_only_speed_tasks_request_a_gpu": (
+    "needs Slurm; test_slurm_chunk.py::test_only_speed_tasks_request_a_gpu": (
         "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),

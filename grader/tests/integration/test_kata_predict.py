@@ -72,7 +72,7 @@ def test_prediction_made_after_test_runs_is_marked_late(handout: Path) -> None:
     for _ in range(2):
         assert invitation not in run_as_student("pytest", "--kata=roofline", "--examples=2", cwd=handout).out
     late = run_kata(handout, "predict", "roofline", typed="1\n")
-    assert "run the tests of this kata (2 times)" in late.out
+    assert "run the tests of this kata (runs: 2)" in late.out
     assert " ".join(late.out.split()).count("(predicted after 2 test runs)") == 1
 
 
