@@ -168,7 +168,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     others: list[pytest.Item] = []
     left_out = config.stash[LEFT_OUT]
     for item in items:
-        needed = programs.find_programs(getattr(item, "fixturenames", ()))
+        needed = programs.find_programs([*getattr(item, "fixturenames", ()), *find_isolation(item)])
         is_quick = set(needed) <= {*programs.QUICK} and is_in_sample(item)
         usable = programs.QUICK if tier == "quick" else needed
         absent = [name for name in needed if name not in usable or not programs.is_installed(name)]
@@ -180,6 +180,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (kept if is_kept else others).append(item)
     config.hook.pytest_deselected(items=others)
     items[:] = kept
+
+
+def find_isolation(item: pytest.Item) -> list[str]:
+    """Return the fixture for bubblewrap if a parameter of the test is this level of isolation."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return ["needs_bwrap"] if "bwrap" in parameters else []
 
 
 def is_in_sample(item: pytest.Item) -> bool:
