@@ -185,7 +185,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def find_isolation(item: pytest.Item) -> list[str]:
     """Return the fixture for bubblewrap if a parameter of the test is this level of isolation."""
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    return ["needs_bwrap"] if "bwrap" in parameters else []
+    return ["needs_bwrap"] if any(isinstance(value, str) and value == "bwrap" for value in parameters) else []
 
 
 def is_in_sample(item: pytest.Item) -> bool:
