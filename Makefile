@@ -1,5 +1,5 @@
 # make grade    grade the example submissions
-# make test     the quick tests, for everybody: about six minutes, and only Python is needed
+# make test     the quick tests, for everybody: about four minutes, and only Python is needed
 # make check    everything that a change must pass: make test, style, types, Slurm, browser, notebooks, all katas
 # make prove    the full proof, and tests that take minutes or measure time; needs an otherwise idle machine
 # make docs     the documentation as a site, in site/
