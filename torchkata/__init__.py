@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from .seam.probes import call_methods, typed
     from .seam.student import Student
     from .seam.values import Plain
+    from .text import Text
 
 __all__ = [
     "DispatchMode",
     "Mistake",
     "Plain",
     "Student",
+    "Text",
     "as_float64",
     "asking",
     "assert_close",
@@ -60,6 +62,7 @@ _MODULES = {
     "seam.probes": ("call_methods", "typed"),
     "seam.student": ("Student",),
     "seam.values": ("Plain",),
+    "text": ("Text",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

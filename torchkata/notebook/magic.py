@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from torchkata.cli import overview, predict
 from torchkata.cli.command import find_kata
-from torchkata.cli.terminal import CallError, say
+from torchkata.cli.terminal import CallError, report_silence, say
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.handout import free_name, stub_of
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
 from torchkata.pytest_plugin.history import hash_content, load_state, store_state, write_atomically
 
 from .client import Client, run_command
@@ -29,12 +28,12 @@ def register(shell: "InteractiveShell") -> None:
         try:
             run_magic(line.split(), cell, client)
         except (CallError, CourseError, OSError) as error:
-            raise UsageError(words("error", text=translate(str(error)))) from None
+            raise UsageError(_("kata: {text}", text=translate(error))) from None
 
     try:
         client = Client()
     except CourseError as error:
-        raise UsageError(words("error", text=translate(str(error)))) from None
+        raise UsageError(_("kata: {text}", text=translate(error))) from None
     shell.magics_manager.register_function(kata, "line_cell")
 
 
@@ -42,7 +41,7 @@ def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
     """Run a magic. Raises CallError if the arguments are invalid, or OSError if a file can't be read or written."""
     if cell is not None:
         if len(arguments) != 1:
-            raise CallError(words("call.wrong", usage="%%kata KATA"))
+            raise CallError(_("wrong arguments; usage: {usage}", usage="%%kata KATA"))
         kata = find_kata(arguments[0])
         write(kata, cell)
         test(kata, client)
@@ -67,7 +66,8 @@ def write(kata: Kata, cell: str) -> None:
     if present not in (content, stub) and hash_content(present) != state.cells.get(kata.name):
         backup = free_name(file)
         write_atomically(backup, present)
-        say("notebook.kept", kata=kata.name, backup=f"assignment/{backup.name}")
+        names = {"kata": kata.name, "backup": f"assignment/{backup.name}"}
+        say("assignment/{kata}.py had been changed outside this notebook: that version is saved as {backup}", **names)
     write_atomically(file, content)
     state.cells[kata.name] = hash_content(content)
     store_state(state)
@@ -79,7 +79,8 @@ def test(kata: Kata, client: Client) -> None:
     if run.html:
         show(run.html, run.printed)
     else:
-        print(run.printed, words("watch.no_verdict", kata=kata.name, code=run.code), sep="\n")
+        print(run.printed)
+        report_silence(kata.name, run.code)
 
 
 def show(html: str, text: str) -> None:

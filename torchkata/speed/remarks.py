@@ -3,7 +3,7 @@
 import math
 
 from torchkata.course import Workload, course
-from torchkata.i18n.notes import translate
+from torchkata.i18n import translate
 
 from .datasheets import Device, devices
 from .sizes import Kind

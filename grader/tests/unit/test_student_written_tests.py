@@ -16,6 +16,7 @@ from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.seam.failures import NotStarted
 from torchkata.seam.student import InProcess, Student
+from torchkata.text import Text
 
 KATAS = [path.parent.name for path in find_files()]
 
@@ -65,7 +66,10 @@ def test_only_graded_private_package_has_hidden_programs(
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "error", None, "the source of the program"])
 def test_message_never_shows_text_about_hidden_program(verdict: str | None) -> None:
-    programs = [Program("it is unusual", "", False)], {"group": [Program("it adds the gradient", "", False)]}
+    programs = (
+        [Program(Text("it is unusual"), "", False)],
+        {"group": [Program(Text("it adds the gradient"), "", False)]},
+    )
     student = Mock(memory={})
     student.call.return_value = verdict
     with pytest.raises(AssertionError) as failed:
