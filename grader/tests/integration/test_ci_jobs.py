@@ -236,7 +236,7 @@ def make_class(folder: Path, platform: str, lines: Sequence[str], spoiled: tuple
     """Return the bare repository of the staff, whose list contains three students and the given lines."""
     for name, files in {"hw1-ada": SOLUTIONS, "hw1-ben": WRONG, "hw1-eve": VERSIONS}.items():
         for path, source in files.items():
-            (folder / name / path).parent.mkdir(parents=True)
+            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, folder / name / path)
         commit_all(folder / name)
     students = [f"file://{folder}/hw1-{name}" for name in ("ada", "ben", "eve")]
@@ -267,7 +267,8 @@ def test_class_job_keeps_results_and_names_missing_repository(tmp_path: Path) ->
     assert job.code == 1
     assert job.summary.startswith("**Not every repository could be cloned.")
     assert "    hw1-fay: can't be cloned: fatal: " in job.summary
-    shutil.rmtree(tmp_path / "work")
+    for place in ("work", "temp/class"):
+        shutil.rmtree(tmp_path / place)
     (tmp_path / "hw1-ben/assignment/sieve.py").write_bytes(SOLUTIONS["assignment/sieve.py"].read_bytes())
     commit_all(tmp_path / "hw1-ben")
     again = run_job("github-class", bare, tmp_path)

@@ -37,6 +37,8 @@ def clone(listed: Path, folder: Path) -> int:
         stop(f"{listed}: two repositories are called {', '.join(twice)}")
     if not urls:
         stop(f"{listed}: lists no repository")
+    if folder.exists():
+        stop(f"{folder}: already exists")
     folder.mkdir(parents=True)
     problems = []
     for name, url in zip(names, urls, strict=True):
