@@ -8,8 +8,8 @@ def plain(value, depth=0):
 
 
 # %% ATTACK
-import torchkata.seam.reply
-import torchkata.seam.values
+import torchkata.inside.reply
+import torchkata.inside.values
 
 
 class Yes:
@@ -18,4 +18,4 @@ class Yes:
     __bool__ = lambda self: True
 
 
-torchkata.seam.values.plain = torchkata.seam.reply.plain = lambda value, depth=0: Yes()
+torchkata.inside.values.plain = torchkata.inside.reply.plain = lambda value, depth=0: Yes()
