@@ -3,7 +3,7 @@ EXPECTED = "stopped"
 
 
 # %% CONTROL
-def plain(value, depth=0):
+def to_plain(value, depth=0):
     return value
 
 
@@ -18,4 +18,4 @@ class Yes:
     __bool__ = lambda self: True
 
 
-torchkata.inside.values.plain = torchkata.inside.reply.plain = lambda value, depth=0: Yes()
+torchkata.inside.values.to_plain = torchkata.inside.reply.to_plain = lambda value, depth=0: Yes()
