@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from torchkata.text import Text
+from torchkata.inside.text import Text
 
 Outcome: TypeAlias = Literal[
     "passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded", "waived"

@@ -14,10 +14,10 @@ from grader.pipeline.job import Job
 from grader.pipeline.startup import compute_patience
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
-from torchkata.compat import hypothesis_internals
 from torchkata.course import course
 from torchkata.i18n import format_label
 from torchkata.i18n import translate_for_class as _
+from torchkata.inside import hypothesis_internals
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student

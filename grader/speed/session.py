@@ -15,8 +15,8 @@ from grader.speed.child import Send, receive_messages
 from grader.speed.grading import grade, make_empty_row
 from torchkata.course import Workload, course
 from torchkata.i18n import translate
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.decision import blame_machine
-from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # time limit in seconds for a workload, including retries
 

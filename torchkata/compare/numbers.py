@@ -3,9 +3,9 @@
 import math
 import sys
 
+from torchkata.inside.text import Message, Text
+from torchkata.inside.values import Plain
 from torchkata.seam.comparisons import count_comparison
-from torchkata.seam.values import Plain
-from torchkata.text import Message, Text
 
 from .assertions import make_failure, report_comparison
 

@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import Any
 
 from torchkata.i18n import _, translate
-from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
+from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
 MAX_WIDTH = 86  # characters; including its label, a line has fewer than 100 characters

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from torchkata.text import Text
+from torchkata.inside.text import Text
 
 from .checks import check_katas
 from .load import parse_kata, parse_workload, read_toml

@@ -3,10 +3,10 @@
 import re
 
 from torchkata.course import course
+from torchkata.inside.reply import AT_IMPORT, LACKS_STATE
+from torchkata.inside.source.differences import DIFFERENCES, find_key
+from torchkata.inside.text import Message, Text
 from torchkata.seam.failures import Crashed
-from torchkata.seam.reply import AT_IMPORT, LACKS_STATE
-from torchkata.source.differences import DIFFERENCES, find_key
-from torchkata.text import Message, Text
 
 NO_RETURN = Text("nothing is returned: is a `return` missing?")
 LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires"

@@ -14,7 +14,7 @@ import pytest
 from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import find_text, translate
-from torchkata.text import Text
+from torchkata.inside.text import Text
 
 EITHER = Text("; or: ")  # joins the messages of two mistakes, only one of which was made
 

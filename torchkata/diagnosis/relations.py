@@ -14,8 +14,8 @@ import numpy as np
 from torchkata.compare.assertions import same
 from torchkata.compare.show import format_dtype, shorten
 from torchkata.i18n import _, translate
-from torchkata.seam.values import Plain
-from torchkata.text import Message, Text
+from torchkata.inside.text import Message, Text
+from torchkata.inside.values import Plain
 
 from .formulas import (
     CLOSE,

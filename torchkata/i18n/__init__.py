@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from torchkata.course import CourseError, course
-from torchkata.text import Message, Text, fill
+from torchkata.inside.text import Message, Text, fill
 
 from .catalogues import find_catalogue, read_catalogue
 

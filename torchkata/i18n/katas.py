@@ -5,7 +5,7 @@ from typing import Any
 from torchkata.course import Kata, Track
 from torchkata.course.model import Difficulty
 from torchkata.i18n import translate
-from torchkata.text import Message, Text
+from torchkata.inside.text import Message, Text
 
 from . import (
     Language,

@@ -13,14 +13,14 @@ import pytest
 from torchkata.course import Tier, Workload, course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import _, pad, translate
+from torchkata.inside.speed.workload import work_of
+from torchkata.inside.text import Text
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.bench import Reading, measure
 from torchkata.speed.local_bench import LocalBench, Stopwatch, find_gpu
 from torchkata.speed.remarks import choose_lesson
-from torchkata.speed.workload import work_of
-from torchkata.text import Text
 
 from .report import GREY, build_command, replace_exception
 

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import pytest
 
 from torchkata.compare.show import shorten
-from torchkata.compat.streams import prepare_streams
 from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
@@ -20,9 +19,10 @@ from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestab
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
 from torchkata.i18n import _, format_label, pad, translate, wrap
 from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
+from torchkata.inside.text import Message
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
-from torchkata.text import Message
+from torchkata.streams import prepare_streams
 
 from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state

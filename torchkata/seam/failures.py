@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchkata.i18n import _
-from torchkata.text import Message
+from torchkata.inside.text import Message
 
 
 class Wrong(AssertionError):

@@ -16,10 +16,9 @@ from typing import Literal, TypeAlias
 import torch
 
 from torchkata.course import Tier, Tiers, Workload
-from torchkata.text import Message, Text
-
-from .datasheets import Device
-from .sizes import Kind
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.text import Message, Text
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 

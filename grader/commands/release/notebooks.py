@@ -9,7 +9,7 @@ from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, course
 from torchkata.i18n import LANGUAGES, Language, find_text, first_translation, translate
 from torchkata.i18n.katas import describe_effort, title_of, title_of_track
-from torchkata.text import Text
+from torchkata.inside.text import Text
 
 CLONE = """\
 if not os.path.isdir("torchkata"):  # on Colab, which opens only the notebook

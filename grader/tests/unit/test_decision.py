@@ -25,9 +25,9 @@ from grader.tests.support.timing_samples import (
     make_steady_samples,
 )
 from torchkata.course import Tier, Tiers, course
+from torchkata.inside.text import Text
 from torchkata.speed import decision
 from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
-from torchkata.text import Text
 
 
 def spread(*ratios: float) -> list[Sample]:

@@ -23,13 +23,13 @@ from torchkata.diagnosis.mistakes import KnownMistake, expand_constants, instead
 from torchkata.diagnosis.recording import Example, RecordedBody
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import limit_examples
+from torchkata.inside.text import Text
 from torchkata.pytest_plugin import search
 from torchkata.pytest_plugin.report import find_mistake
 from torchkata.pytest_plugin.search import STUDENT_SECONDS, find_mistakes, find_pattern_in_answers, load_known_mistakes
 from torchkata.seam.failures import Crashed, Place, TimedOut, Wrong
 from torchkata.seam.student import Call, InProcess, Student
 from torchkata.seam.time_limits import Times, allow
-from torchkata.text import Text
 
 WRONG: dict[str, Callable[[int], int]] = {  # by a relation between the wrong results and x
     "yours = -expected": lambda x: -x,

@@ -30,9 +30,9 @@ from torchkata.i18n import (
 )
 from torchkata.i18n.catalogues import Catalogue, find_catalogue, read_catalogue
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
+from torchkata.inside.text import Text, fill
+from torchkata.inside.values import Opaque
 from torchkata.seam.failures import Unmet, Wrong
-from torchkata.seam.values import Opaque
-from torchkata.text import Text, fill
 
 DYNAMIC = re.compile(r"english$|\.english$|says|__doc__")  # sentences that are extracted elsewhere
 

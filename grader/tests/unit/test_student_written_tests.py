@@ -14,9 +14,9 @@ from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
+from torchkata.inside.text import Text
 from torchkata.seam.failures import NotStarted
 from torchkata.seam.student import InProcess, Student
-from torchkata.text import Text
 
 KATAS = [path.parent.name for path in find_files()]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from torchkata.text import Message, Text
+from torchkata.inside.text import Message, Text
 
 if TYPE_CHECKING:
     from torch import Tensor

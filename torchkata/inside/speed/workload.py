@@ -13,9 +13,9 @@ from typing import Any, ClassVar, TypeAlias
 
 import torch
 
-from torchkata.text import Message
+from torchkata.inside.text import Message
 
-from .datasheets import Device
+from .device import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
 

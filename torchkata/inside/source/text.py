@@ -2,7 +2,7 @@
 
 import sys
 
-from torchkata.text import Message, Text
+from torchkata.inside.text import Message, Text
 
 PYTHON = f" (in Python {sys.version_info.major}.{sys.version_info.minor})"  # added to errors that may depend on it
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
