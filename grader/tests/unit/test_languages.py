@@ -11,23 +11,14 @@ import pytest
 import torch
 
 from grader.tests import ROOT
-from grader.tests.support.translations import CHINESE, find_catalogues, find_fault, read_entries
+from grader.tests.support.translations import CHINESE, find_catalogues, find_fault, list_placeholders, read_entries
 from scripts import translations
 from torchkata import i18n
 from torchkata.compare.assertions import assert_equal, check, precondition
 from torchkata.course import CourseError, Kata, course
 from torchkata.diagnosis.mistakes import load_named_mistakes
 from torchkata.diagnosis.mistakes import translate_mistake as mistake_of
-from torchkata.i18n import (
-    LANGUAGES,
-    Language,
-    _,
-    find_shared_text,
-    language,
-    ngettext,
-    preload_texts,
-    translate,
-)
+from torchkata.i18n import LANGUAGES, Language, _, find_shared_text, language, ngettext, preload_texts, translate
 from torchkata.i18n.catalogues import Catalogue, find_catalogue, read_catalogue
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
 from torchkata.inside.text import Text, fill
@@ -67,10 +58,11 @@ def test_sentences_are_literals_and_markers_are_callable(folder: str) -> None:
             continue
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
         for call in (call for call in calls if ast.unparse(call.func) in translations.MARKERS):
-            first = ast.unparse(call.args[0])
-            assert [*translations.extract_messages(ast.unparse(call).encode())] or DYNAMIC.search(first), (
-                f"{path}: {first}"
-            )
+            code = ast.unparse(call)
+            found, names = [*translations.extract_messages(code.encode())], {each.arg for each in call.keywords}
+            assert found or DYNAMIC.search(ast.unparse(call.args[0])), f"{path}: {code}"
+            if found and names and None not in names and not isinstance(call.args[0], ast.IfExp):
+                assert list_placeholders(str(found[0])) == names, f"{path}: {code}"
         for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
             called = {ast.unparse(call.func) for call in ast.walk(function) if isinstance(call, ast.Call)}
             assert "_" not in called or "_" not in list_local_names(function), f"{path}: {function.name}"
