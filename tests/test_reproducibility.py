@@ -48,7 +48,7 @@ def check_pairs(
     drawn_by: Text | str, what: Text, seeds: list[int], found: list[list[float]], apart: Demand = require
 ) -> None:
     """Check that equal origins give equal results. Use `apart` to check that different ones give different results."""
-    origins = oracle.origins(drawn_by, seeds)
+    origins = oracle.origins(str(drawn_by), seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]
         if origins[i] == origins[j]:

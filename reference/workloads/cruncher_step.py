@@ -82,7 +82,7 @@ class CruncherStep(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on precision, loops and extra work in a step."""
         if measured.kind == "cuda" and measured.mfu is not None and (is_float32(measured) or is_tf32(measured)):
             return LinearForward().remark(measured)

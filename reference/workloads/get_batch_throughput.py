@@ -140,7 +140,7 @@ class GetBatchThroughput(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on avoiding loops over rows and blocking copies."""
         if measured.ratio < speed.CRAWL or measured.kind == "cpu":
             return Text(

@@ -85,7 +85,7 @@ class LinearForward(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on the precision or the extra work suggested by the measured rate."""
         if measured.kind == "cpu":
             return advise_on_cpu(measured.ratio)
@@ -110,7 +110,7 @@ class LinearForward(speed.Rate):
         )
 
 
-def advise_on_cpu(ratio: float) -> str:
+def advise_on_cpu(ratio: float) -> Text:
     """Return advice for a matrix product on a CPU that is slower than `torch.mm`."""
     if ratio < speed.CRAWL:
         return Text(

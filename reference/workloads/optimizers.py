@@ -111,7 +111,7 @@ class OptimizerStep(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return a remark on how many times each parameter seems to be read or written."""
         if measured.ratio < speed.CRAWL / 2:
             return Text(

@@ -49,7 +49,7 @@ class TrainThroughput(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on what slows down the training loop."""
         if measured.kind == "cuda":
             return Text(

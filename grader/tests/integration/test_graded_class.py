@@ -135,7 +135,7 @@ def test_result_is_independent_of_other_submissions(small_class: GradedClass, pa
     assert remove_times(alone) == remove_times(small_class.read_result(path.stem))
 
 
-@pytest.mark.parametrize("submission")
+@pytest.mark.parametrize("submission", STATUSES)
 def test_each_example_submission_gets_expected_status_and_score(graded_class: GradedClass, submission: str) -> None:
     assert graded_class.read_statuses(submission) == STATUSES[submission], "the core track is the default"
     result = graded_class.read_result(submission)
@@ -149,7 +149,7 @@ def test_grade_exits_0_and_shows_every_submission(graded_class: GradedClass) -> 
     out = graded_class.run.out
     assert graded_class.run.code == 0, graded_class.run.err
     assert {path.name.split(".")[0] for path in EXAMPLES} == set(STATUSES)
-    assert [words for words in (*"100/100", str(graded_class.directory)) if words not in out] == []
+    assert [words for words in (*STATUSES, "100/100", str(graded_class.directory)) if words not in out] == []
 
 
 @pytest.mark.parametrize(
