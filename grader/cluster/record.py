@@ -9,7 +9,7 @@ import msgspec
 from grader.base.errors import CallError
 from grader.pipeline import seed
 from grader.pipeline.queue import Queue
-from grader.results.dependencies import digest_call
+from grader.results.dependencies import digest
 from grader.results.result import write_whole
 
 FOLDER = ".slurm"
@@ -71,4 +71,5 @@ def forget(out: Path) -> None:
 def digest_queue(queue: Queue) -> str:
     """Return a digest of everything that affects results: the submissions, the course and the options."""
     options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
-    return digest_call(options, [(entry.id, entry.path) for entry in queue.entries])
+    places = [(entry.id, str(entry.path.absolute())) for entry in queue.entries]
+    return digest(sorted(options.items()), queue.judges, places)

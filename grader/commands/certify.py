@@ -20,7 +20,7 @@ from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, format_markdown, grade_all
 from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
-from grader.results.dependencies import digest_grading
+from grader.results.dependencies import digest_kata
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
@@ -86,7 +86,7 @@ def prove_zoo(katas: Sequence[Kata], options: Options, out: Console, err: Consol
     todo = list(make_claims(katas, 1 if options.quick else options.seeds, quick=options.quick))
     outcome, warn, changes = ZooOutcome(), partial(print_warning, err), list[str]()
     for kata in katas:
-        digest_grading(kata.name)  # cache the digest before the files are imported
+        digest_kata(kata.name)  # cache the digest before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

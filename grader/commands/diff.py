@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.base.errors import CallError, convert_write_errors
 from grader.base.terminal import create_console, print_json
-from grader.base.text import count, printable
+from grader.base.text import condense, count, printable
 from grader.output.gradebook import encode_csv
 from grader.output.summary import print_problems
 from grader.results import history
@@ -77,8 +77,8 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
         out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {count(len(submissions), 'submission')} {'differs' if changed == 1 else 'differ'}")
-    for versions in revised:
-        out.print(history.describe_changes(*versions), markup=False, soft_wrap=True)
+    for line in condense([history.describe_changes(*versions) for versions in revised]):
+        out.print(line, markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), problems)
     code = 2 if problems else 0
     if as_json:

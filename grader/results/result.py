@@ -28,7 +28,7 @@ class KataResult(msgspec.Struct, frozen=True):
     score: float
     max_score: float
     tests: tuple[TestResult, ...] = ()
-    digest: str = ""  # digest of the course files that determine its points
+    digest: str = ""  # digest of everything that judges it (see `dependencies`)
     kept: str = ""  # version of the course with which it was graded, if a later version gave fewer points
 
 
@@ -82,7 +82,6 @@ class Result(msgspec.Struct, frozen=True):
     submission: str
     score: float
     max_score: float
-    fingerprint: str
     seed: int
     examples: int
     isolation: str
@@ -91,12 +90,11 @@ class Result(msgspec.Struct, frozen=True):
     katas: list[KataResult]
     device: str = "none"
     performance: list[PerformanceResult] = []
-    speed_fingerprint: str = ""  # fingerprint of the submission that was timed
+    can_time_again: bool = False  # speed earned no points only because of this machine
     findings: list[Finding] = []
     unreadable: str = ""  # the reason why the submission could not be read, or ""
-    basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
-    submitted: str = ""  # digest of the submission's files
+    hand_in: str = ""  # digest of the submission; "" in a result of an earlier version of the grader
     origin: str = ""  # path of the submission
     late_by_platform: bool = False  # the platform has marked the submission as late
     near_misses: dict[str, str] = {}  # names of files that may be a missing kata, keyed by kata
@@ -105,8 +103,7 @@ class Result(msgspec.Struct, frozen=True):
 
     def is_timed(self, device: str) -> bool:
         """Return whether the speed of the submission has already been graded on this kind of device."""
-        known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
-        return known and all(row.counts for row in self.performance)
+        return self.device == device and not self.can_time_again and all(row.counts for row in self.performance)
 
     @property
     def left_aside(self) -> list[str]:
@@ -118,11 +115,6 @@ class Result(msgspec.Struct, frozen=True):
     def conclusive(self) -> bool:
         """Whether no kata was affected by a machine fault."""
         return all(result.status != "inconclusive" for result in self.katas)
-
-
-def speed_fingerprint(fingerprint: str, device: str) -> str:
-    """Return a fingerprint of the submission, course, options and kind of device."""
-    return f"{fingerprint}+{device}"
 
 
 def write(result: Result, directory: Path) -> None:

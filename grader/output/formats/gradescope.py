@@ -84,7 +84,7 @@ def render(result: Result) -> bytes:
     for row in rows:
         numbers[row.group] += 1
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about: dict[str, Any] = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about: dict[str, Any] = {name: getattr(result, name) for name in ("hand_in", "examples", "isolation")}
     about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:

@@ -187,7 +187,7 @@ def load_shown(
         except ValueError as error:
             problems.append(f"{path}: {error}")
         else:
-            yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
+            yield Shown(result, parts, load_submission(directory, submission, result.hand_in))
 
 
 def render_report(

@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
-        source.store(directory, name, one.fingerprint, files)
+        source.store(directory, name, one.hand_in, files)
     large = shutil.copytree(directory, directory / "large")
     assert call_grader("report", directory, "--feedback", directory).code == 0
     with pytest.MonkeyPatch.context() as patch:

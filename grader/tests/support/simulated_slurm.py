@@ -25,7 +25,7 @@ from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result
 
 Faults: TypeAlias = Mapping[str, Literal["FAILED", "PENDING"]]
-FINGERPRINT = "simulated"
+HAND_IN = "simulated"
 
 
 @dataclass
@@ -87,7 +87,7 @@ class SimulatedSlurm:
         for name in task.chunk[: len(task.chunk) // 2] if fault else task.chunk:
             if not self.graded[name]:
                 self.graded[name] += 1
-                made = Result(name, 0.0, 0.0, FINGERPRINT, 0, 100, "bwrap", 1.0, {}, [])
+                made = Result(name, 0.0, 0.0, 0, 100, "bwrap", 1.0, {}, [], hand_in=HAND_IN)
                 (self.out / name).mkdir(exist_ok=True)
                 (self.out / name / "result.json").write_bytes(msgspec.json.encode(made))
         task.state = fault or "COMPLETED"
@@ -109,9 +109,7 @@ def simulate(
     names = [f"student{number:05}" for number in range(submissions)]
     entries = [Entry(name, Path("/submissions") / name) for name in names]
     queue = Queue(entries, [], (), options)
-    pending = Pending(
-        queue, 0, {entry.id: entry.path for entry in entries}, dict.fromkeys(names, FINGERPRINT), speed=set()
-    )
+    pending = Pending(queue, 0, {entry.id: entry.path for entry in entries}, dict.fromkeys(names, HAND_IN), speed=set())
     cluster, stat = SimulatedSlurm(options.out, dict(faults or {}), limit), os.stat
 
     def count_stat(*arguments: Any, **given: Any) -> os.stat_result:

@@ -99,11 +99,15 @@ def make_queue(paths: list[Path], chosen: Options) -> Queue:
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
-def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
-    """Return a result for Ada's `linear`."""
+def make_ada_result(hand_in: str, *, conclusive: bool = True) -> Result:
+    """Return a result for Ada's `linear`, with the digest of her submission."""
     new = make_result("a message", kata="linear")
-    katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
-    return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
+    status, digest = (
+        "wrong" if conclusive else "inconclusive",
+        make_slurm_options(Path()).grading.digest_judge("linear"),
+    )
+    katas = [msgspec.structs.replace(kata, status=status, digest=digest) for kata in new.katas]
+    return msgspec.structs.replace(new, hand_in=hand_in, katas=katas)
 
 
 def test_submissions_read_at_once_keep_their_order(tmp_path: Path) -> None:
@@ -123,7 +127,7 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
     unreadable = msgspec.structs.replace(make_ada_result(mine), unreadable="it is not there on this node")
     for number, (stored, left, inconclusive) in enumerate(
         (
-            (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+            (make_ada_result("another"), ["ada", "ben"], set()),
             (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
             (unreadable, ["ada", "ben"], set()),
             (make_ada_result(mine), ["ben"], set()),
@@ -138,8 +142,8 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
 def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
-    write(make_ada_result(fingerprint), out)
+    hand_in = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
+    write(make_ada_result(hand_in), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
         waiting = find_pending(make_queue([path], make_slurm_options(out, force=True)), since_ns)
