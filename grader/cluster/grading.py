@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
+from grader.base.files import clear_half_written, write_whole
 from grader.base.progress import ProgressBar
 from grader.base.text import count, list_names
 from grader.cluster import record, slurm
@@ -22,7 +22,6 @@ from grader.cluster.record import Record
 from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
-from grader.results.result import write_whole
 
 ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
 LOOK_SECONDS = (2.0, 30.0)  # minimum and maximum seconds between updates; Slurm lists finished tasks for longer

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.pipeline import seed
 from grader.pipeline.queue import Queue
 from grader.results.dependencies import digest
-from grader.results.result import write_whole
 
 FOLDER = ".slurm"
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import find_missing, find_missing_fallbacks
 from grader.pipeline.collect import Tests
@@ -21,7 +22,6 @@ from grader.proof.proof import Options, Proof, format_markdown, grade_all
 from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
 from grader.results.dependencies import digest_kata
-from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
 from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course

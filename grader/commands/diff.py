@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_json
 from grader.base.text import condense, count, printable
 from grader.output.gradebook import encode_csv
@@ -18,7 +19,7 @@ from grader.output.summary import print_problems
 from grader.results import history
 from grader.results.load import demand_results, list_results
 from grader.results.previous import find_previous
-from grader.results.result import Result, ResultError, read, write_whole
+from grader.results.result import Result, ResultError, read
 from grader.results.view import PERFORMANCE
 from torchkata.result import Outcome
 

@@ -4,13 +4,13 @@ from dataclasses import fields
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.terminal import create_console
 from grader.marks.compute import Row, compute_marks
 from grader.marks.gradebook import WORKSHEET, make_roster, read_worksheet_times
 from grader.marks.roster import Person
 from grader.output.gradebook import Cell, encode_csv
 from grader.output.summary import print_problems
-from grader.results.result import write_whole
 
 MARKS = "marks.csv"
 LIST = [column.name for column in fields(Person)]

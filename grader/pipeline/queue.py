@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
+from grader.base.files import clear_half_written
 from grader.base.text import count, list_names
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds

@@ -8,8 +8,8 @@ from textwrap import indent
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_runtimes
 from grader.base.errors import CallError
+from grader.base.files import clear_runtimes
 from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn

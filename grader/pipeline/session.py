@@ -21,8 +21,8 @@ from socket import socket
 
 import msgspec
 
-from grader.base.cleanup import in_use
-from grader.base.processes import limit_memory, run_in_child
+from grader.base.files import in_use
+from grader.base.processes import limit_cpu, limit_memory, run_in_child
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
@@ -222,7 +222,7 @@ def grade_job(
     runner = WorkerRunner(control, job.limits)
     send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
     if job.lint:  # last, so that source code designed to crash the parser affects only the findings
-        lint.limit_this_process()
-        limit_memory(lint.MEMORY // 2**20)
+        limit_cpu(lint.CPU_SECONDS)
+        limit_memory(lint.MEMORY_MIB)
         for file, source in job.submission.files.items():
             send(Linted(file, lint.lint_file(file, source)))

@@ -13,10 +13,11 @@ from typing import Literal
 
 import msgspec
 
+from grader.base.files import write_whole
 from grader.pipeline.job import Job
 from grader.proof.claims import Claim
 from grader.results.dependencies import digest, digest_kata, digest_submission, environment
-from grader.results.result import KataResult, write_whole
+from grader.results.result import KataResult
 from torchkata.course import course
 
 MAX_RESULTS = 1000  # maximum number per kata, enough for all claims in a few versions

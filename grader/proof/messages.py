@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import print_warning
 from grader.base.text import count
 from grader.pipeline.collect import Tests
@@ -14,7 +15,7 @@ from grader.pipeline.setup import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import make_claims
 from grader.proof.proof import Options, grade_all
-from grader.results.result import KataResult, write_whole
+from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
 from torchkata.i18n import words, wrap

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from grader.results.dependencies import digest
-from grader.results.result import write_whole
 
 FOLDER = ".previous"
 DIGITS = 16  # enough to tell the regrades of a class apart

@@ -1,15 +1,13 @@
 """The result of grading a submission, stored as `DIR/<id>/result.json`."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from grader.base.cleanup import in_use
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from torchkata.course import Tier
-from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
@@ -123,15 +121,6 @@ def write(result: Result, directory: Path) -> None:
     with convert_write_errors(path, MachineError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, msgspec.json.format(msgspec.json.encode(result), indent=1))
-
-
-def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
-    """Write a file atomically: write a temporary file, lock it so that no cleanup removes it, and rename it.
-
-    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError if the file can't be
-    written.
-    """
-    state.write_atomically(path, content, in_use)
 
 
 def load(path: Path) -> Result | None:

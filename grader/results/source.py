@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import MachineError, convert_write_errors
-from grader.results.result import write_whole
+from grader.base.files import write_whole
 
 FILE = "hand_in.json"
 MAX_FILE = 32 * 2**10  # maximum number of characters that are stored per file; no hand-written file has more

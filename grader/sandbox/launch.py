@@ -29,7 +29,7 @@ GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, excludi
 NEEDED = ("numpy", "msgspec")  # packages that workers need in addition to those that the course preloads
 
 RUNTIME = (  # engine files that are visible to workers
-    "torchkata/__init__.py",
+    *("torchkata/__init__.py", "torchkata/lazy.py"),
     *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
     *(f"torchkata/source/{name}.py" for name in ("__init__", "differences", "names", "text")),
     *(f"torchkata/compat/{name}.py" for name in ("__init__", "hypothesis_internals", "torch_internals")),

@@ -20,9 +20,10 @@ from torchkata.course.submission import (
     relative_imports,
     zip_files,
 )
+from torchkata.files import write_atomically
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 from torchkata.result import LOOK_OF
 from torchkata.source.differences import find_differences, find_imports
 from torchkata.source.text import LFS_POINTER, PYTHON, find_fault

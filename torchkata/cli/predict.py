@@ -8,9 +8,10 @@ from dataclasses import replace
 from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
+from torchkata.files import write_atomically
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_question, title_of
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 
 from .terminal import CallError, paint, print_wrapped, say
 

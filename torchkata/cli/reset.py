@@ -2,8 +2,9 @@
 
 from torchkata.course import Kata, course
 from torchkata.course.handout import free_name, stub_of
+from torchkata.files import write_atomically
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load_state, store_state, write_atomically
+from torchkata.pytest_plugin.history import load_state, store_state
 
 from .terminal import CallError, say
 

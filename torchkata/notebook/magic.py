@@ -9,9 +9,10 @@ from torchkata.cli.command import find_kata
 from torchkata.cli.terminal import CallError, say
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.handout import free_name, stub_of
+from torchkata.files import write_atomically
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
-from torchkata.pytest_plugin.history import hash_content, load_state, store_state, write_atomically
+from torchkata.pytest_plugin.history import hash_content, load_state, store_state
 
 from .client import Client, run_command
 from .html import progress

@@ -11,12 +11,13 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.errors import convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import one_line, printable
 from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
-from grader.results.result import Result, write_whole
+from grader.results.result import Result
 from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
+from grader.base.files import write_whole
 from grader.output.gradebook import Cell, encode_csv
 from grader.output.page.student import BINS, Student
 from grader.results import items
 from grader.results.faults import describe_open, describe_waived
 from grader.results.items import Diagnosed, Item, Property
-from grader.results.result import Finding, write_whole
+from grader.results.result import Finding
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
@@ -26,7 +27,7 @@ from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import Student, summarize_student
-from grader.results.result import Finding, Result, ResultError, read, write_whole
+from grader.results.result import Finding, Result, ResultError, read
 from grader.results.source import StoredSubmission, load_submission
 from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course

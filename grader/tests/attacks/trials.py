@@ -31,8 +31,8 @@ from unittest import mock
 
 import msgspec
 
-from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
+from grader.base.files import in_use
 from grader.pipeline import session
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded, Job

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from grader.base.cleanup import in_use
+from grader.base.files import in_use
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import IsolationError, Sandbox, launch
 from grader.speed import setup

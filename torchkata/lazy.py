@@ -1,0 +1,34 @@
+"""Imports the public names of a package when they are first used.
+
+A package lists its public names once: as imports below `if TYPE_CHECKING:` in its `__init__.py`, which type checkers
+follow, and which this module reads while the program runs.
+"""
+
+import ast
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def import_name(package: str, name: str) -> Any:
+    """Import a public name from the module that defines it. The name `__all__` stands for the list of all names."""
+    modules = read_names(package)
+    if name == "__all__":
+        return sorted(modules)
+    if name not in modules:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    module = import_module(f"{package}.{modules[name] or name}")
+    value = getattr(module, name) if modules[name] else module
+    setattr(sys.modules[package], name, value)
+    return value
+
+
+@cache
+def read_names(package: str) -> dict[str, str]:
+    """Return the module that defines each public name of a package ("" for a module), relative to the package."""
+    source = Path(sys.modules[package].__file__ or "").read_text("utf-8")
+    (block,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    listed = [node for node in block.body if isinstance(node, ast.ImportFrom) and node.level == 1]
+    return {alias.name: node.module or "" for node in listed for alias in node.names}
