@@ -18,8 +18,8 @@ from grader.cluster.chunk import UNFIT
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
-from grader.cluster.record import Record
-from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
+from grader.cluster.record import JobRecord
+from grader.cluster.slurm import Array, ListedTask, SqueueError, SubmitError
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
 
@@ -87,7 +87,7 @@ class Run:
         clear_half_written(self.options.out)
         return outcome
 
-    def find_earlier(self) -> tuple[Record | None, list[Job]]:
+    def find_earlier(self) -> tuple[JobRecord | None, list[ListedTask]]:
         """Return the record and the unfinished jobs of an earlier run of the same command that was interrupted.
 
         Raises CallError if jobs of a different command still write to the same directory.
@@ -166,13 +166,13 @@ class Run:
         self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
         return job
 
-    def follow(self) -> dict[str, Job]:
+    def follow(self) -> dict[str, ListedTask]:
         """Wait until all tasks have finished, then return the tasks that squeue has listed.
 
         Raises MachineError if squeue keeps failing.
         """
         heard = time.monotonic()
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, ListedTask] = {}
         settled = False
         with ProgressBar(self.out, len(self.pending.paths), "graded", speed_seconds=1800) as progress:
             while True:
@@ -195,7 +195,7 @@ class Run:
                 least, most = LOOK_SECONDS
                 time.sleep(min(least + LOOK_SECONDS_EACH * len(self.pending.paths), most))
 
-    def report_ended(self, jobs: dict[str, Job]) -> bool:
+    def report_ended(self, jobs: dict[str, ListedTask]) -> bool:
         """Report failed tasks, cancelled tasks and nodes that can't grade. Return whether any task was cancelled."""
         latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.reported}
         self.reported |= {id.partition("_")[0] for id in latest}
@@ -220,7 +220,7 @@ class Run:
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 
 
-def describe_progress(jobs: Collection[Job], inconclusive: int) -> str:
+def describe_progress(jobs: Collection[ListedTask], inconclusive: int) -> str:
     """Return the number of pending, running and finished tasks, and the number of inconclusive submissions."""
     states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
     parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]

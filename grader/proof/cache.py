@@ -24,7 +24,7 @@ MAX_RESULTS = 1000  # maximum number per kata, enough for all claims in a few ve
 STORE_SECONDS = 60.0  # interval between writes to disk
 
 
-class Record(msgspec.Struct, frozen=True):
+class CacheFile(msgspec.Struct, frozen=True):
     """The cache file of a kata."""
 
     results: dict[str, list[KataResult]]
@@ -72,7 +72,7 @@ class ProofCache:
                 path = self.folder / name
                 before = {key: results for key, results in read_results(path).items() if key not in new}
                 newest = [*before.items(), *new.items()][-MAX_RESULTS:]
-                write_whole(path, msgspec.msgpack.encode(Record(dict(newest))))
+                write_whole(path, msgspec.msgpack.encode(CacheFile(dict(newest))))
         except OSError as error:
             self.warn(f"cannot store the results of the proofs: {error}")
         self.new, self.stored = {}, time.monotonic()
@@ -102,7 +102,7 @@ class ProofCache:
 def read_results(path: Path) -> dict[str, list[KataResult]]:
     """Return the results in a cache file, or nothing if the file is missing or invalid."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=Record).results
+        return msgspec.msgpack.decode(path.read_bytes(), type=CacheFile).results
     except (OSError, msgspec.MsgspecError):
         return {}
 

@@ -19,7 +19,7 @@ from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
 from torchkata.i18n import words, wrap
-from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
+from torchkata.pytest_plugin.failure_groups import FailureGroup, group_failures, render_block
 
 WIDTH = 99  # maximum number of columns
 NOTHING = "No test catches it, so a student sees no message."
@@ -62,7 +62,7 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
     return "\n".join(parts)
 
 
-def format_block(kata: Kata, block: Block) -> str:
+def format_block(kata: Kata, block: FailureGroup) -> str:
     """Format a failure as shown in the terminal, without the command that runs the test again."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -40,7 +40,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     status: Literal["passed", "failed"] | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LeaderboardEntry(msgspec.Struct, frozen=True):
     """An entry of the leaderboard."""
 
     name: str
@@ -61,7 +61,7 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
-    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
+    leaderboard: list[LeaderboardEntry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
 
 
 def render(result: Result) -> bytes:
@@ -93,14 +93,14 @@ def render(result: Result) -> bytes:
     return encode(report)
 
 
-def build_leaderboard(result: Result) -> list[Entry]:
+def build_leaderboard(result: Result) -> list[LeaderboardEntry]:
     """Return an entry for each workload, unless its result is wrong or it has only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
         score = speed_score(timed)
         if score is not None and workload.points.passing < workload.points.full:
-            entries.append(Entry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
+            entries.append(LeaderboardEntry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
     return entries
 
 

@@ -26,7 +26,7 @@ from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.speed import summarize_speed
-from grader.output.page.student import Student, summarize_student
+from grader.output.page.student import SubmissionSummary, summarize_student
 from grader.results.result import Finding, Result, ResultError, read
 from grader.results.source import StoredSubmission, load_submission
 from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
@@ -87,7 +87,7 @@ def write_report(
     and written one by one, so that memory does not grow with their details. Raises MachineError if a file can't be
     written.
     """
-    problems, students = list[str](), list[Student]()
+    problems, students = list[str](), list[SubmissionSummary]()
     linked = len(submissions) > MOST_ON_PAGE
     names = shorten_names(submissions, people.names)
     with (
@@ -192,7 +192,7 @@ def load_shown(
 
 
 def render_report(
-    students: Sequence[Student],
+    students: Sequence[SubmissionSummary],
     details: Iterable[Markup],
     found: Analysis,
     names: Mapping[str, str],

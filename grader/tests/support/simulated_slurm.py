@@ -18,7 +18,7 @@ from grader.cluster import grading, slurm
 from grader.cluster.options import parse
 from grader.cluster.pending import Pending
 from grader.cluster.plan import Plan
-from grader.cluster.slurm import Array, Job
+from grader.cluster.slurm import Array, ListedTask
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import Options, Queue
 from grader.pipeline.submission_ids import Entry
@@ -68,9 +68,9 @@ class SimulatedSlurm:
         self.at_once = array.at_once
         return str(number)
 
-    def list_jobs(self, _name: str) -> dict[str, Job]:
+    def list_jobs(self, _name: str) -> dict[str, ListedTask]:
         """List all tasks, as squeue does."""
-        return {task.id: Job(task.id, task.state, "node1") for task in self.tasks}
+        return {task.id: ListedTask(task.id, task.state, "node1") for task in self.tasks}
 
     def sleep(self, seconds: float) -> None:
         """End the running tasks, and start as many pending ones as may run at once."""
