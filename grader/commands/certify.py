@@ -11,9 +11,9 @@ from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import find_missing, find_missing_fallbacks
 from grader.pipeline.collect import Tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
-from grader.pipeline.setup import run_with_tests
 from grader.proof.cache import ProofCache
 from grader.proof.caught_by import update_caught_by
 from grader.proof.claims import make_claims

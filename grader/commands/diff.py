@@ -20,7 +20,7 @@ from grader.results import history
 from grader.results.load import demand_results, list_results
 from grader.results.previous import find_previous
 from grader.results.result import Result, ResultError, read
-from grader.results.view import PERFORMANCE
+from grader.results.visibility import PERFORMANCE
 from torchkata.result import Outcome
 
 Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]

@@ -146,7 +146,7 @@ def choose_executor(options: Options, start: Startup) -> Executor:
         return partial(grade_here, start)
     if find_spec("submitit") is None:
         raise MachineError('submitit is not installed: pip install -e ".[grader,slurm]"')
-    from grader.cluster.grading import Slurm
+    from grader.cluster.rounds import Slurm
 
     return Slurm(options).grade
 

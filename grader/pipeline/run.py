@@ -15,10 +15,10 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.queue import Queue
 from grader.pipeline.reference import check_tests, find_missing_solutions
 from grader.pipeline.session import grade as grade_jobs
-from grader.pipeline.setup import run_with_tests
 from grader.pipeline.startup import Startup
 from grader.results import previous, result, source
 from grader.results.dependencies import digest_submission, environment

@@ -7,17 +7,17 @@ from rich.console import Console
 
 from grader.base.progress import ProgressBar
 from grader.pipeline.intake import take_in
+from grader.pipeline.proven_sandbox import run_with_sandbox
 from grader.pipeline.queue import Queue
-from grader.pipeline.setup import run_with_sandbox
 from grader.pipeline.submission_ids import Refusal
 from grader.results import result
 from grader.results.dependencies import digest_submission
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
-from grader.speed import gpu, setup
-from grader.speed.grading import make_empty_row
-from grader.speed.session import DeviceFacts, SpeedJob, grade_speed
+from grader.speed import gpu, timing_device
 from grader.speed.smoke_test import run_smoke_test
+from grader.speed.timed_submission import DeviceFacts, SpeedJob, grade_speed
+from grader.speed.timed_workloads import make_empty_row
 from torchkata.course import Kata, course
 from torchkata.speed.sizes import Kind
 
@@ -79,9 +79,8 @@ def grade_speeds(
             if taken:
                 refuse(taken)
             else:
-                run_with_sandbox(
-                    options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
-                )
+                limits, workers = timing_device.get_limits(), timing_device.plan_workers(device)
+                run_with_sandbox(options.grading.isolation, limits, workers, warn, use, [options.out])
     return unsure, unfit
 
 

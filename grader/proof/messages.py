@@ -11,7 +11,7 @@ from grader.base.files import write_whole
 from grader.base.terminal import print_warning
 from grader.base.text import count
 from grader.pipeline.collect import Tests
-from grader.pipeline.setup import run_with_tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import make_claims
 from grader.proof.proof import Options, grade_all

@@ -28,7 +28,7 @@ def update(source: str) -> None:
     """Install a newer handout and print the changes.
 
     Without a source, a self-learner's course is updated to the course in the installed version. Raises UsageError if
-    the handout can't be read or used; nothing has been changed in this case. Raises OSError if a file can't be replaced.
+    the handout can't be read or used, before anything is changed, or OSError if a file can't be replaced.
     """
     if not source and not is_self_study():
         raise UsageError(words("update.which"))

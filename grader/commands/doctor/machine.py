@@ -72,7 +72,7 @@ def check_course() -> CheckResult:
 
 def check_sandbox() -> CheckResult:
     """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
-    from grader.pipeline.setup import prove
+    from grader.pipeline.proven_sandbox import prove
     from grader.sandbox.launch import IsolationError, launch
 
     if shutil.which("bwrap") is None:

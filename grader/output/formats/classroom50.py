@@ -14,7 +14,7 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
-from grader.results.view import VisibleTest, view_as_student
+from grader.results.visibility import VisibleTest, view_as_student
 from torchkata.i18n import class_words
 from torchkata.result import EARNED
 

@@ -18,7 +18,7 @@ from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
 from grader.results.result import Result
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
+from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
 from torchkata.result import EARNED, TestResult

@@ -7,7 +7,7 @@ from math import isclose
 from msgspec.structs import replace
 
 from grader.base.text import count
-from grader.output.page.parts import Part
+from grader.output.page.sections import Part
 from grader.results.faults import Fault, list_faults
 from grader.results.items import Answers, Property, collect_answers
 from grader.results.load import drop_details, share

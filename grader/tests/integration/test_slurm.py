@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cluster import record
+from grader.cluster import job_record
 from grader.cluster.slurm import ListedTask, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, grade
@@ -69,7 +69,7 @@ class SlurmRun:
         )
 
     def list_tasks(self) -> dict[str, ListedTask]:
-        stored = record.load(self.out)
+        stored = job_record.load(self.out)
         return list_jobs(stored.name) if stored else {}
 
     def find_running_task(self) -> str:

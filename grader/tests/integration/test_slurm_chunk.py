@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from grader.base.errors import CallError
-from grader.cluster import record, slurm
-from grader.cluster.grading import Run
+from grader.cluster import job_record, slurm
 from grader.cluster.options import parse
 from grader.cluster.plan import create_plan
+from grader.cluster.rounds import Run
 from grader.cluster.slurm import Array, ListedTask
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
@@ -56,7 +56,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     queue = Queue([Entry("ada", tmp_path / "ada")], [], (course().katas["linear"],), options)
     monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": ListedTask("1_0", "PENDING", "")})
     run = Run(queue, parse(options.slurm), Console(quiet=True), print)
-    run.record = record.create(queue, None)
+    run.record = job_record.create(queue, None)
     return run
 
 

@@ -12,9 +12,9 @@ from rich.console import Console
 from grader.pipeline import speed as phase
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.sandbox.launch import Gpu
-from grader.speed import gpu, grading, setup
+from grader.speed import gpu, timed_workloads, timing_device
 from grader.speed.machine import Machine
-from grader.speed.session import Row, SpeedJob, add_fallbacks
+from grader.speed.timed_submission import Row, SpeedJob, add_fallbacks
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench
 from grader.tests.conftest import Run, call_grader, grade
@@ -79,10 +79,10 @@ def grade_workload(
             raise error
         return Reading(error, bench.workload.ratio["cuda"])
 
-    monkeypatch.setattr(grading, "measure", measure)
-    monkeypatch.setattr(grading, "choose_task", lambda _, workload: Task(workload.name, kind, Size(), 1))
-    machine = Machine(kind, kind, None, 0, setup.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
-    (row,) = grading.grade(machine, [course().workloads["train_throughput"]], {"train_throughput": {}})
+    monkeypatch.setattr(timed_workloads, "measure", measure)
+    monkeypatch.setattr(timed_workloads, "choose_task", lambda _, workload: Task(workload.name, kind, Size(), 1))
+    machine = Machine(kind, kind, None, 0, timing_device.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
+    (row,) = timed_workloads.grade(machine, [course().workloads["train_throughput"]], {"train_throughput": {}})
     return row
 
 

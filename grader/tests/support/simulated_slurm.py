@@ -14,7 +14,7 @@ from unittest.mock import patch
 import msgspec
 from rich.console import Console
 
-from grader.cluster import grading, slurm
+from grader.cluster import rounds, slurm
 from grader.cluster.options import parse
 from grader.cluster.pending import Pending
 from grader.cluster.plan import Plan
@@ -125,9 +125,9 @@ def simulate(
         for name in ("submit", "list_jobs"):
             stack.enter_context(patch.object(slurm, name, getattr(cluster, name)))
         stack.enter_context(patch.object(slurm, "read_array_limit", lambda: limit))
-        stack.enter_context(patch.object(grading, "time", clock))
-        stack.enter_context(patch.object(grading, "estimate_seconds", lambda *_: estimate))
-        stack.enter_context(patch.object(grading, "find_pending", lambda *_: pending))
+        stack.enter_context(patch.object(rounds, "time", clock))
+        stack.enter_context(patch.object(rounds, "estimate_seconds", lambda *_: estimate))
+        stack.enter_context(patch.object(rounds, "find_pending", lambda *_: pending))
         stack.enter_context(patch.object(os, "stat", count_stat))
-        run = grading.Run(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
+        run = rounds.Run(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
         return Simulation(run.grade(), warnings, cluster)

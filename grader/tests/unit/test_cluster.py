@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.errors import CallError
-from grader.cluster import record
+from grader.cluster import job_record
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size
@@ -155,19 +155,19 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
 
 def test_run_record_matches_only_the_same_call(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
-    stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
-    assert record.load(tmp_path) == stored
+    stored = job_record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
+    assert job_record.load(tmp_path) == stored
     assert stored.since_ns == 0
-    assert record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
+    assert job_record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
     same = make_slurm_options(tmp_path, jobs=9, slurm=("per-task=1",))
-    assert record.digest_queue(make_queue(paths, same)) == stored.call
+    assert job_record.digest_queue(make_queue(paths, same)) == stored.call
     for other in (
         make_queue(paths[:1], make_slurm_options(tmp_path)),
         make_queue(paths, make_slurm_options(tmp_path, seed=1)),
     ):
-        assert record.digest_queue(other) != stored.call
+        assert job_record.digest_queue(other) != stored.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
-        record.load(tmp_path)
-    record.forget(tmp_path)
-    assert record.load(tmp_path) is None
+        job_record.load(tmp_path)
+    job_record.forget(tmp_path)
+    assert job_record.load(tmp_path) is None

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.text import printable
-from grader.output.page.parts import make_parts
-from grader.output.page.write import Shown, render_feedback, write_feedback, write_report
+from grader.output.page.class_pages import Shown, render_feedback, write_feedback, write_report
+from grader.output.page.sections import make_parts
 from grader.results import result, source
 from grader.results.result import Finding, Result
 from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission, truncate
-from grader.results.view import view_as_student
+from grader.results.visibility import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import sample_results
 from grader.tests.support.html_tree import get_text, parse_html

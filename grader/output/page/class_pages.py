@@ -24,12 +24,12 @@ from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
-from grader.output.page.parts import Part, make_parts
+from grader.output.page.sections import Part, make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import SubmissionSummary, summarize_student
 from grader.results.result import Finding, Result, ResultError, read
 from grader.results.source import StoredSubmission, load_submission
-from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
+from grader.results.visibility import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course
 
 PAGE = "report.html"

@@ -13,12 +13,12 @@ from grader.base.errors import CallError, MachineError
 from grader.base.files import clear_half_written, write_whole
 from grader.base.progress import ProgressBar
 from grader.base.text import count, list_names
-from grader.cluster import record, slurm
+from grader.cluster import job_record, slurm
 from grader.cluster.chunk import UNFIT
+from grader.cluster.job_record import JobRecord
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
-from grader.cluster.record import JobRecord
 from grader.cluster.slurm import Array, ListedTask, SqueueError, SubmitError
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
@@ -74,16 +74,16 @@ class Run:
                 self.record = earlier
                 self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
             elif self.pending.left:
-                self.record = record.create(self.queue, earlier)
+                self.record = job_record.create(self.queue, earlier)
                 self.pending.since_ns = self.record.since_ns
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
         except OSError as error:
-            raise MachineError(f"can't write to {self.options.out / record.FOLDER} ({error.strerror})") from None
+            raise MachineError(f"can't write to {self.options.out / job_record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
         outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
         if not outcome.unsure:
-            record.forget(self.options.out)
+            job_record.forget(self.options.out)
         clear_half_written(self.options.out)
         return outcome
 
@@ -92,14 +92,14 @@ class Run:
 
         Raises CallError if jobs of a different command still write to the same directory.
         """
-        stored = record.load(self.options.out)
+        stored = job_record.load(self.options.out)
         if stored is None:
             return None, []
         try:
             jobs = [job for job in slurm.list_jobs(stored.name).values() if not job.ended]
         except SqueueError as error:
             raise MachineError(f"can't query Slurm for its jobs: {error}") from None
-        if stored.call == record.digest_queue(self.queue):
+        if stored.call == job_record.digest_queue(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(
@@ -161,7 +161,7 @@ class Run:
         array = Array(self.record.name, folder / "plan.json", tasks, self.options.jobs, minutes, chosen, before)
         job = slurm.submit(array)
         self.record = msgspec.structs.replace(self.record, jobs=[*self.record.jobs, job])
-        record.store(self.record, self.options.out)
+        job_record.store(self.record, self.options.out)
         what = f"{phase} of {count(len(paths), 'submission')} in {count(tasks, 'task')}"
         self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
         return job
