@@ -10,7 +10,7 @@ A name is imported when it is first used, because a sandboxed worker has only so
 
 from typing import TYPE_CHECKING, Any
 
-from .lazy import import_name
+from .inside.lazy import import_name
 
 if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
     from IPython.core.interactiveshell import InteractiveShell
@@ -28,13 +28,13 @@ if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
     from .compare.numbers import assert_number as assert_number
     from .compare.repro_code import literal as literal
     from .compare.show import show as show
-    from .compat.torch_internals import DispatchMode as DispatchMode
     from .diagnosis.mistakes import Mistake as Mistake
     from .diagnosis.mistakes import instead_of as instead_of
-    from .seam.probes import call_methods as call_methods
-    from .seam.probes import typed as typed
+    from .inside.probes import call_methods as call_methods
+    from .inside.probes import typed as typed
+    from .inside.torch_internals import DispatchMode as DispatchMode
+    from .inside.values import Plain as Plain
     from .seam.student import Student as Student
-    from .seam.values import Plain as Plain
 
 
 def __getattr__(name: str) -> Any:

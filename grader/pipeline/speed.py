@@ -19,7 +19,7 @@ from grader.speed.smoke_test import run_smoke_test
 from grader.speed.timed_submission import DeviceFacts, SpeedJob, grade_speed
 from grader.speed.timed_workloads import make_empty_row
 from torchkata.course import Kata, course
-from torchkata.speed.sizes import Kind
+from torchkata.inside.speed.sizes import Kind
 
 PROTECTIONS = {  # how timing on a GPU is protected, by isolation
     "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",

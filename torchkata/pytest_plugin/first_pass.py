@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from hypothesis.errors import HypothesisException, StopTest
 
-from torchkata.compat import hypothesis_internals as internals
 from torchkata.diagnosis.recording import get_body
+from torchkata.inside import hypothesis_internals as internals
 
 from .inputs import Input
 from .run_state import get_state

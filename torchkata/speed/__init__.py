@@ -7,25 +7,26 @@ first used, as in `torchkata`.
 
 from typing import TYPE_CHECKING, Any
 
-from torchkata.lazy import import_name
+from torchkata.inside.lazy import import_name
 
 if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
-    from .datasheets import NAMES as NAMES
+    from torchkata.inside.speed.device import NAMES as NAMES
+    from torchkata.inside.speed.freivalds import floor as floor
+    from torchkata.inside.speed.freivalds import relative_error as relative_error
+    from torchkata.inside.speed.layout import Field as Field
+    from torchkata.inside.speed.layout import Memory as Memory
+    from torchkata.inside.speed.layout import dtype_of as dtype_of
+    from torchkata.inside.speed.seeded import SeededInputs as SeededInputs
+    from torchkata.inside.speed.sizes import PRODUCT as PRODUCT
+    from torchkata.inside.speed.sizes import Size as Size
+    from torchkata.inside.speed.sizes import product_flops as product_flops
+    from torchkata.inside.speed.workload import CRAWL as CRAWL
+    from torchkata.inside.speed.workload import Block as Block
+    from torchkata.inside.speed.workload import Check as Check
+    from torchkata.inside.speed.workload import Measured as Measured
+    from torchkata.inside.speed.workload import Rate as Rate
+
     from .datasheets import devices as devices
-    from .freivalds import floor as floor
-    from .freivalds import relative_error as relative_error
-    from .layout import Field as Field
-    from .layout import Memory as Memory
-    from .layout import dtype_of as dtype_of
-    from .seeded import SeededInputs as SeededInputs
-    from .sizes import PRODUCT as PRODUCT
-    from .sizes import Size as Size
-    from .sizes import product_flops as product_flops
-    from .workload import CRAWL as CRAWL
-    from .workload import Block as Block
-    from .workload import Check as Check
-    from .workload import Measured as Measured
-    from .workload import Rate as Rate
 
 
 def __getattr__(name: str) -> Any:

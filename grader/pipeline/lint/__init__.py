@@ -11,8 +11,8 @@ import msgspec
 
 from grader.results.result import Finding
 from torchkata.course import cached_by_course, course
-from torchkata.source.differences import CALLS, find_uses
-from torchkata.source.names import Names
+from torchkata.inside.source.differences import CALLS, find_uses
+from torchkata.inside.source.names import Names
 
 CPU_SECONDS, MEMORY_MIB = 10, 1024  # limits of the process that searches: more than enough for hand-written files
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")

@@ -54,7 +54,7 @@ def find_changed(before: dict[str, str]) -> set[str]:
         ("torchkata/i18n/zh.po", ALL),
         ("torchkata/compare/assertions.py", ALL),
         ("grader/pipeline/inputs.py", ALL),
-        ("grader/sandbox/zygote.py", ALL),
+        ("grader/sandbox/inside/zygote.py", ALL),
         ("reference/train/oracle.py", set()),
         ("grader/output/page/html.py", set()),
         ("grader/tests/support/sample_results.py", set()),

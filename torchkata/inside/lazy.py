@@ -8,6 +8,7 @@ import ast
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,21 @@ def import_name(package: str, name: str) -> Any:
         return sorted(modules)
     if name not in modules:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    module = import_module(f"{package}.{modules[name] or name}")
-    value = getattr(module, name) if modules[name] else module
+    is_module = modules[name] == package
+    value = import_module(f"{package}.{name}") if is_module else getattr(import_module(modules[name]), name)
     setattr(sys.modules[package], name, value)
     return value
 
 
 @cache
 def read_names(package: str) -> dict[str, str]:
-    """Return the module that defines each public name of a package ("" for a module), relative to the package."""
+    """Return the module from which each public name of a package is imported. Other projects' names are ignored."""
     source = Path(sys.modules[package].__file__ or "").read_text("utf-8")
     (block,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))
-    listed = [node for node in block.body if isinstance(node, ast.ImportFrom) and node.level == 1]
-    return {alias.name: node.module or "" for node in listed for alias in node.names}
+    found = {}
+    for node in block.body:
+        if isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
+            if module.partition(".")[0] == package.partition(".")[0]:
+                found |= {alias.name: module for alias in node.names}
+    return found
