@@ -68,7 +68,7 @@ def run_student_tests(place: Place) -> None:
     measured: list[str] = []
 
     class Reporter:
-        rows: list[gpu.Row]
+        rows: list[gpu.TimedWorkload]
 
         def pytest_sessionstart(self, session: pytest.Session) -> None:
             self.rows = session.config.stash[gpu.ROWS]

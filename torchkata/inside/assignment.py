@@ -21,6 +21,10 @@ class Assignment:
         own = kata.startswith("__")
         return super().__getattribute__(kata) if own else self.__files__.import_kata(kata)
 
+    def __delattr__(self, kata: str) -> None:
+        """Discard one module, so that it is imported again on next use."""
+        sys.modules.pop(f"{self.__files__.package}.{kata}", None)
+
 
 class StudentFiles:
     """The student's files. A file is imported when it is first used.

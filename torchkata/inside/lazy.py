@@ -31,7 +31,7 @@ def read_names(package: str) -> dict[str, str]:
     """Return the module from which each public name of a package is imported. Other projects' names are ignored."""
     source = Path(sys.modules[package].__file__ or "").read_text("utf-8")
     (block,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))
-    found = {}
+    found: dict[str, str] = {}
     for node in block.body:
         if isinstance(node, ast.ImportFrom):
             module = resolve_name("." * node.level + (node.module or ""), package)
