@@ -45,7 +45,7 @@ def find_changed(before: dict[str, str]) -> set[str]:
         *((f"reference/{name}", {"adamw"}) for name in ("adam/oracle.py", "adamw/kata.toml", "adamw/zh.po")),
         *((name, {"linear"}) for name in ("tests/test_linear.py", "reference/workloads/linear_forward.py")),
         *((f"reference/{name}", ALL) for name in ("zh.po", "lint.toml")),
-        *((f"torchkata/{name}", ALL) for name in ("i18n/zh.po", "compare/assertions.py", "inside/values.py")),
+        *((f"torchkata/{name}", ALL) for name in ("i18n/zh.po", "compare/assertions.py", "inside/speed/layout.py")),
         *((f"grader/{name}.py", ALL) for name in ("pipeline/inputs", "sandbox/inside/zygote")),
         *((f"grader/{name}.py", NONE) for name in ("output/page/html", "tests/support/sample_results")),
         *((f"reference/adamw/{name}", NONE) for name in ("wrong.toml", "solution.py")),
