@@ -33,7 +33,7 @@ ZYGOTE_GONE = Text("the process that starts workers has ended")
 
 
 @dataclass
-class Budget:
+class TimeBudget:
     """A limit of the time of one or more calls, and how much of it is left."""
 
     what: str  # what it applies to
@@ -65,10 +65,10 @@ class WorkerRunner:
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
-    def make_budget(self, what: str, seconds: float) -> Budget:
+    def make_budget(self, what: str, seconds: float) -> TimeBudget:
         """Return a budget of which nothing is used."""
         allowed = allow(seconds, self.limits)
-        return Budget(what, allowed, allowed)
+        return TimeBudget(what, allowed, allowed)
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Use these files from now on, with all time limits multiplied by `patience`."""

@@ -21,22 +21,23 @@ from torchkata.course.submission import (
     relative_imports,
     zip_files,
 )
+from torchkata.files import write_atomically
 from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 from torchkata.result import LOOK_OF
 
 from .packages import is_available
 from .secret import find_secret
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 FILE = "assignment.zip"
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py", predictions.FILE)  # names that are excluded without a note
 
 
 @dataclass(frozen=True)
-class Note:
+class Problem:
     """A problem with a file in the submission."""
 
     file: str
@@ -48,37 +49,37 @@ def export(path: Path | None) -> int:
     """Write the zip file and print its problems, with the most serious ones last.
 
     The default path is `assignment.zip` next to `assignment/`. Return the exit code, which is 1 if some tests are
-    certain to fail. Raises CallError if there is nothing to hand in or the file can't be written.
+    certain to fail. Raises UsageError if there is nothing to hand in or the file can't be written.
     """
     path = path or Path(os.path.relpath(course().root / FILE))
     if path.suffix != ".zip":
-        raise CallError(_("{path}: the name must end in .zip", path=path))
+        raise UsageError(_("{path}: the name must end in .zip", path=path))
     files, notes = collect_files(course().assignment)
     katas = [kata for kata in course().katas if f"{kata}.py" in files]
     if not katas:
-        raise CallError(_("nothing to hand in: assignment/ contains no kata"))
+        raise UsageError(_("nothing to hand in: assignment/ contains no kata"))
     if len(files) > MAX_FILES:
         counts = {"found": len(files), "most": MAX_FILES}
         message = _(
             "assignment/ contains {found} modules, but the grader reads at most {most}: merge some of them", **counts
         )
-        raise CallError(message)
+        raise UsageError(message)
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
-        raise CallError(_("{path}: already exists and is not a zip file", path=path))
+        raise UsageError(_("{path}: already exists and is not a zip file", path=path))
     notes += [note for name, source in files.items() for note in find_mistakes(name, source, files)]
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
     notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
     try:
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
-        raise CallError(_("{path}: can't write this file ({error})", path=path, error=error.strerror)) from None
+        raise UsageError(_("{path}: can't write this file ({error})", path=path, error=error.strerror)) from None
     print_notes(notes)
     counts = {"files": len(files), "written": len(written), "all": len(course().katas)}
     say("{path}: {written} of {all} katas implemented; files: {files}", path=path, **counts)
     return int(any(note.is_serious for note in notes))
 
 
-def print_notes(notes: Sequence[Note]) -> None:
+def print_notes(notes: Sequence[Problem]) -> None:
     """Print notes, with the most serious ones last."""
     if notes:
         say("before you hand in, check:")
@@ -93,7 +94,7 @@ def check_files(katas: Sequence[str]) -> None:
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 
-def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
+def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
     """Return the files of the submission by name, and notes about files that are excluded or missing."""
     files: dict[str, bytes] = {}
     notes = []
@@ -112,11 +113,13 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Note]]:
             except OSError as error:
                 reason = _("not included: can't be read ({error})", error=error.strerror)
         if reason and path.name not in LEFT_BY_TOOLS:
-            notes.append(Note(path.name, reason))
+            notes.append(Problem(path.name, reason))
     for name in (f"{kata}.py" for kata in course().katas):
         if not any(path.name == name for path in found):
             other = next((path.name for path in found if path.name.lower() == name), None)
-            notes.append(Note(name, _("missing: rename {found} to lower case", found=other) if other else _("missing")))
+            notes.append(
+                Problem(name, _("missing: rename {found} to lower case", found=other) if other else _("missing"))
+            )
     return files, notes
 
 
@@ -132,9 +135,9 @@ def reason_to_skip(path: Path) -> str:
     return _("not included: larger than {most} MiB", most=MAX_BYTES // 2**20) if path.stat().st_size > MAX_BYTES else ""
 
 
-def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Note]:
+def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[Problem]:
     """Yield a note for each syntax error, each import that will fail, each difference, and each remaining stub."""
-    warn, fail = partial(Note, name), partial(Note, name, is_serious=True)
+    warn, fail = partial(Problem, name), partial(Problem, name, is_serious=True)
     line, error = find_syntax_error(source)
     if error:
         yield fail(_("line {line}: {error}; all tests of this file will fail", line=line or 1, error=error))
@@ -190,10 +193,10 @@ def is_installed(module: str) -> bool:
     return found is not None and Path(found.origin or "").parent != course().assignment
 
 
-def find_failures(katas: Sequence[str]) -> Iterator[Note]:
+def find_failures(katas: Sequence[str]) -> Iterator[Problem]:
     """Yield a note for each kata that failed in its last complete run."""
     state = load_state()
     for kata in katas:
         if LOOK_OF[state.status(kata)].color == "red":
             counts = {"passed": state.runs[kata].passed, "all": len(course().katas[kata].points)}
-            yield Note(f"{kata}.py", _("{passed} of {all} tests passed in the last run", **counts), is_serious=True)
+            yield Problem(f"{kata}.py", _("{passed} of {all} tests passed in the last run", **counts), is_serious=True)

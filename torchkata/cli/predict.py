@@ -8,11 +8,12 @@ from dataclasses import replace
 from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
+from torchkata.files import write_atomically
 from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_question, title_of
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 
-from .terminal import CallError, paint, print_wrapped, say
+from .terminal import UsageError, paint, print_wrapped, say
 
 MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the message quotes
 
@@ -21,7 +22,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     """Ask the unanswered questions about a kata, and show earlier answers together with the correct numbers.
 
     `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the correct number is
-    computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
+    computed. Raises UsageError if there are no questions, an answer is invalid or a measurement fails, CourseError if
     the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """
     english = stored.load_questions(kata.name)
@@ -29,7 +30,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
         message = _("there are no questions about {kata}; there are some about {katas}", kata=kata.name, katas=others)
-        raise CallError(message)
+        raise UsageError(message)
     predictions, runs = load(), count_runs(kata)
     given = predictions.katas.setdefault(kata.name, {})
     print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
@@ -83,7 +84,7 @@ def count_runs(kata: Kata) -> int:
 def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
     """Return the number that the student enters, or None for an empty line or the end of the input.
 
-    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise CallError.
+    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise UsageError.
     """
     asks_again = read is not None or sys.stdin.isatty()
     while True:
@@ -102,7 +103,7 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
             "{text} is not a positive number; write it without a unit, such as 1e12, 3.2e9 or 12_000", text=quoted
         )
         if not asks_again:
-            raise CallError(problem)
+            raise UsageError(problem)
         print_wrapped(f"   {problem}", 3)
 
 
@@ -115,7 +116,7 @@ def read_line(prompt: str) -> str:
 
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
-    """Measure the correct number on this machine. Raises CallError if the measurement fails."""
+    """Measure the correct number on this machine. Raises UsageError if the measurement fails."""
     say("   measuring …")
     try:
         found = float(question.answer(**sizes))
@@ -124,7 +125,7 @@ def measure(question: Question, sizes: dict[str, object]) -> float:
         why = f"{found:g} {question.unit}"
     except Exception as error:
         why = f"{type(error).__name__}: {error}".splitlines()[0]
-    raise CallError(_("your prediction is stored, but this machine could not measure the number ({error})", error=why))
+    raise UsageError(_("your prediction is stored, but this machine could not measure the number ({error})", error=why))
 
 
 def show(question: Question, given: Prediction, right: float) -> None:
@@ -140,14 +141,14 @@ def show(question: Question, given: Prediction, right: float) -> None:
 def load() -> Predictions:
     """Return the stored predictions, or empty predictions with a new seed if there is no file.
 
-    Raises CallError if the file is not valid, or OSError if it can't be read.
+    Raises UsageError if the file is not valid, or OSError if it can't be read.
     """
     path = course().assignment / stored.FILE
     if not path.exists():
         return Predictions(secrets.randbelow(stored.MAX_COUNT))
     found = stored.parse_file(path.read_bytes())
     if found is None:
-        raise CallError(_("{file} is damaged: remove or rename it", file=f"assignment/{stored.FILE}"))
+        raise UsageError(_("{file} is damaged: remove or rename it", file=f"assignment/{stored.FILE}"))
     return found
 
 
