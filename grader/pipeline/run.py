@@ -55,15 +55,15 @@ def grade_tests(
     if live is not None:
         blank = queue.blank(first.submission.id)
         untimed: list[result.PerformanceResult] = []
-        if options.grading.device != "none":
+        if options.device != "none":
             from grader.pipeline.speed import build_untimed_rows
 
-            untimed = build_untimed_rows(options.grading.device, queue.katas)
+            untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     run_with_tests(
-        options.grading.isolation,
-        options.grading.examples,
+        options.isolation,
+        options.examples,
         warn,
         use,
         private=private,
@@ -122,10 +122,10 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     katas = regrade.add_digests(event.katas)
     handed_in, near = event.job.submission, event.job.submission.near_misses
     submitted = digest_submission(handed_in.files)
-    if options.grading.keep == "better":
+    if options.keep == "better":
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
-    previous.keep_previous(options.out, submission, options.grading.select_dependencies())
+    previous.keep_previous(options.out, submission, options.select_dependencies())
     fingerprint = queue.prints.pop(submission)
     source.store(options.out, submission, fingerprint, handed_in.files)
     new = msgspec.structs.replace(

@@ -60,7 +60,7 @@ def grade_speeds(
             unfit += f" ({OWN_EYES})" if kind == "cuda" else ""
             return
         open_to_students = kind == "cuda" and sandbox.isolation != "bwrap"
-        withheld = open_to_students and options.grading.isolation != "none"
+        withheld = open_to_students and options.isolation != "none"
         if kind == "cuda":
             out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}", markup=False, soft_wrap=True)
         if withheld:
@@ -81,7 +81,7 @@ def grade_speeds(
                 refuse(taken)
             else:
                 run_with_sandbox(
-                    options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
+                    options.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
                 )
     return unsure, unfit
 
@@ -110,10 +110,10 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
         stored = result.load(queue.options.out / entry.id / "result.json")
         if entry.id not in graded or stored is None:
             continue
-        if not queue.options.force and stored.is_timed(kind):
+        if not queue.options.again and stored.is_timed(kind):
             continue
         submission = take_in(entry)
-        options = queue.options.grading.select_dependencies()
+        options = queue.options.select_dependencies()
         if isinstance(submission, Refusal) or digest_result(submission.judged, options) != stored.fingerprint:
             changed.append(entry.id)  # the files may have been changed or removed since
         else:

@@ -147,16 +147,17 @@ class Course:
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
         """Return the katas with these names or in these tracks, in course order. By default, return all katas.
 
-        A string may contain several names separated by commas. The track `all` selects all katas. Raises ValueError for
-        an unknown name.
+        Each of the `names` is a kata or a track. A string may contain several names separated by commas. The track
+        `all` selects all katas. Raises ValueError for an unknown name.
         """
+        known_tracks = {*self.tracks, "all"}
         chosen = {name for text in names for name in text.split(",")}
-        chosen_tracks = {name for text in tracks for name in text.split(",")}
-        if unknown := chosen - self.katas.keys():
-            near = nearest(min(unknown), self.katas)
+        chosen_tracks = {name for text in tracks for name in text.split(",")} | (chosen & known_tracks)
+        if unknown := chosen - self.katas.keys() - known_tracks:
+            near = nearest(min(unknown), [*self.katas, *self.tracks])
             remedy = f"did you mean {near}?" if near else f"the katas are {', '.join(self.katas)}"
-            raise ValueError(f"there is no kata {min(unknown)!r}; {remedy}")
-        if unknown := chosen_tracks - self.tracks.keys() - {"all"}:
+            raise ValueError(f"there is no kata or track {min(unknown)!r}; {remedy}")
+        if unknown := chosen_tracks - known_tracks:
             raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
         everything = "all" in chosen_tracks or not (chosen or chosen_tracks)
         return [

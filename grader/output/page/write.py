@@ -16,7 +16,6 @@ from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
-from grader.marks.roster import shorten_names
 from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
 from grader.output.page import overview
@@ -26,6 +25,7 @@ from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import Student, summarize_student
+from grader.results.ids import shorten_names
 from grader.results.result import Finding, Result, ResultError, read, write_whole
 from grader.results.source import StoredSubmission, load_submission
 from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
@@ -123,7 +123,7 @@ def write_feedback(
     view = partial(view_as_student, platform_hides=False)
     for shown in load_shown(directory, submissions, view, problems, people.waive):
         folder = to / shown.result.submission
-        with convert_write_errors(f"--feedback {to}"):
+        with convert_write_errors(f"--out {to}"):
             folder.mkdir(parents=True, exist_ok=True)
             mark = find_shared_mark(marks, shown.result.submission)
             write_whole(folder / FEEDBACK, render_feedback(shown, mark, names[shown.result.submission]).encode())
