@@ -14,8 +14,8 @@ from rich.text import Text
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import one_line, printable
 from grader.output import gradebook
+from grader.output.names import shorten_names
 from grader.results.faults import describe_waived, list_faults
-from grader.results.ids import shorten_names
 from grader.results.load import drop_details, read_all
 from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course

@@ -32,10 +32,7 @@ def select_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def settle(options: GradeOptions) -> GradeOptions:
-    """Return the options with the katas, jobs and seed that were not given. Raises CallError if a value is invalid.
-
-    On a cluster, isolation is bwrap instead of auto: otherwise a node might silently grade with weaker isolation.
-    """
+    """Return the options with the katas, jobs and seed that were not given. Raises CallError if a value is invalid."""
     from grader.pipeline.seed import load_or_draw
 
     return replace(
@@ -43,6 +40,7 @@ def settle(options: GradeOptions) -> GradeOptions:
         katas=select_names(options.katas),
         jobs=options.jobs or count_jobs(),
         seed=load_or_draw(options.out) if options.seed == STORED else options.seed,
+        # otherwise, a node of a cluster might silently grade with weaker isolation
         isolation="bwrap" if options.slurm and options.isolation == "auto" else options.isolation,
     )
 

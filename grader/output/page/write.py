@@ -18,6 +18,7 @@ from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
 from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
+from grader.output.names import shorten_names
 from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
@@ -25,7 +26,6 @@ from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.parts import Part, make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import Student, summarize_student
-from grader.results.ids import shorten_names
 from grader.results.result import Finding, Result, ResultError, read, write_whole
 from grader.results.source import StoredSubmission, load_submission
 from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student

@@ -9,7 +9,7 @@ import pytest
 
 from grader.marks.gradebook import parse_time
 from grader.marks.tables import find_header
-from grader.results.ids import shorten_names
+from grader.output.names import shorten_names
 from grader.results.result import Finding, read, write
 from grader.tests.conftest import call_grader
 from grader.tests.unit.test_class_marks import read_marks, store_results, strip_tags, write_class
