@@ -94,13 +94,11 @@ class GradeOptions:
         """Whether no other process writes to `out` at the same time."""
         return not self.slurm
 
-    def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return the options that affect the results of katas, keyed by name, for use in digests.
+    def digest_judge(self, kata: str) -> str:
+        """Return the digest of everything that judges a kata with these options."""
+        from grader.results.dependencies import digest_kata
 
-        Speed has its own digest.
-        """
-        names = ("seed", "examples", "isolation", "katas")
-        return {name: getattr(self, name) for name in names if name not in without}
+        return digest_kata(kata, self.seed, self.examples, self.isolation)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ def package(
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
-    from grader.commands.package.write import run_package
+    from grader.commands.package.platform_package import run_package
 
     return lambda: run_package(platform, replace(options, katas=select_names(options.katas)))
 
@@ -45,7 +45,7 @@ def new_course(
     title: Annotated[str, Option("Title of the course.")] = "A new course",
 ) -> Command:
     """Create a course with one working kata, ready to test, grade and certify."""
-    from grader.commands.new.write import new_course
+    from grader.commands.new.templates import new_course
 
     return lambda: new_course(folder, title)
 
@@ -59,6 +59,6 @@ def new_kata(
 
     The kinds are a function and a class with state.
     """
-    from grader.commands.new.write import new_kata
+    from grader.commands.new.templates import new_kata
 
     return lambda: new_kata(name, track, kind)

@@ -28,11 +28,11 @@ def run_grade(given: Sequence[Path], options: GradeOptions, start: Startup) -> i
     """
     execute = choose_executor(options, start)
     found = find_submissions(given, options.layout)
-    queue = fill_queue(found, options)
-    out = create_console(stderr=options.as_json)
+    warn, out = make_warn(start), create_console(stderr=options.as_json)
+    queue = fill_queue(found, options, warn)
     print_found(out, given, found, queue)
     with contextlib.closing(start):
-        outcome = execute(queue, out, make_warn(start))
+        outcome = execute(queue, out, warn)
     return report_outcome(outcome, queue, found, out)
 
 
@@ -42,7 +42,7 @@ def choose_executor(options: GradeOptions, start: Startup) -> Executor:
         return partial(grade_here, start)
     if find_spec("submitit") is None:
         raise MachineError('submitit is not installed: pip install -e ".[grader,slurm]"')
-    from grader.cluster.grading import prepare
+    from grader.cluster.rounds import prepare
 
     return prepare(options)
 

@@ -20,11 +20,11 @@ def run_gradescope(submission: Path, report: Path, options: GradeOptions, start:
     """Grade the submission, write the report, and return the exit code. Raises CallError or MachineError as `grade`."""
     if not report.parent.is_dir():
         raise CallError(f"{report}: there is no directory {report.parent}")
-    live, out = LiveReport(report, choose(options.katas)), create_console()
+    live, out, warn = LiveReport(report, choose(options.katas)), create_console(), make_warn(start)
     found = Download([submission])
-    queue = fill_queue(found, options)
+    queue = fill_queue(found, options, warn)
     with contextlib.closing(start):
-        outcome = grade_here(start, queue, out, make_warn(start), live)
+        outcome = grade_here(start, queue, out, warn, live)
     for graded in {*queue.reused, *outcome.stored}:  # at most one submission, or none if it could not be graded
         live.finish(read(options.out / graded / "result.json"))
     return report_outcome(outcome, queue, found, out, is_temporary=True)

@@ -34,7 +34,7 @@ def report_outcome(
 ) -> int:
     """Write the gradebook, print the outcome, and return the exit code. A temporary directory needs no report."""
     options, err = queue.options, create_console(stderr=True)
-    previous.forget_older(options.out, options.select_dependencies())
+    previous.forget_older(options.out, queue.judges)
     rows, unreadable = rebuild(options.out)
     names = {*queue.reused, *outcome.stored}
     shown = [row for row in rows if row.submission in names]

@@ -14,7 +14,7 @@ import typer
 from grader import cli
 from grader.cluster import chunk
 from grader.cluster.plan import create_plan
-from grader.cluster.task import Task
+from grader.cluster.task import PlannedChunk
 from grader.commands import grade as command
 from grader.options import GradeOptions
 from grader.pipeline.executor import RunOutcome
@@ -79,7 +79,7 @@ def test_option_sets_one_field_also_on_slurm(
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
     (tmp_path / "plan.json").write_bytes(create_plan("tests", {"ada": tmp_path}, options, 1).encode())
-    assert Task(str(tmp_path / "plan.json"), 0)() == 0
+    assert PlannedChunk(str(tmp_path / "plan.json"), 0)() == 0
     received = grade_tests.call_args.args[0].options
     assert received == replace(options, out=options.out.absolute(), jobs=1, again=False), "jobs is its number of cores"
 
