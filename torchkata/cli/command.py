@@ -60,7 +60,9 @@ def make_parser() -> tuple[Parser, dict[str, Any]]:
     command.add_argument("folder", metavar="DIR", nargs="?", default=self_study.FOLDER, help=words("kata.DIR"))
     command = add("update", update)
     command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=words("kata.HANDOUT"))
-    take_kata(add("solution", show_solution))
+    command = add("solution", show_solution)
+    take_kata(command)
+    command.add_argument("--others", action="store_true", help=words("kata.--others"))
     for name, kata in plugins.find_commands().items():
         commands.add_parser(name, help=texts_of_command(kata)["help"])
     return parser, dict(commands.choices)
@@ -194,7 +196,7 @@ def update(options: Namespace) -> None:
 
 def show_solution(options: Namespace) -> None:
     """Run `kata solution`."""
-    self_study.show_solution(options.kata)
+    self_study.show_solution(options.kata, others=options.others)
 
 
 def test(katas: Sequence[Kata], *options: str) -> int:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from torchkata.course import Kata, Track, course
 from torchkata.course.predictions import has_questions
 from torchkata.i18n import pad, words
-from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track
+from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track, title_of_way
 from torchkata.pytest_plugin.history import State
 from torchkata.pytest_plugin.links import add_link
+from torchkata.pytest_plugin.rewards import describe_end, format_bar
 
 from .terminal import paint, print_wrapped, say
 
@@ -22,7 +23,23 @@ def show(state: State) -> None:
             for kata in katas:
                 print(format_row(kata, state))
             print()
+    show_ways(state)
+    print(format_bar(state))
     show_next(state)
+
+
+def show_ways(state: State) -> None:
+    """Print the recommended ways through the course, each with its katas that are not done yet."""
+    for number, (title, names) in enumerate(course().ways.items()):
+        if number == 0:
+            print(paint(words("ways"), "bold"))
+        katas = course().with_prerequisites(names)
+        done = sum(state.status(kata.name) == "done" for kata in katas)
+        heading = words("track", title=title_of_way(title), done=done, all=len(katas))
+        heading += words("track.hours", hours=f"{sum(kata.hours for kata in katas):g}")
+        print_wrapped(f"  {heading}: {', '.join(kata.name for kata in katas)}", 4)
+    if course().ways:
+        print()
 
 
 def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
@@ -50,7 +67,7 @@ def show_next(state: State) -> None:
     """Print the next kata to work on."""
     kata = state.next()
     if kata is None:
-        say("all_done")
+        print_wrapped("\n".join(describe_end(state)))
     else:
         text = words("next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)

@@ -9,6 +9,7 @@ from torchkata.course import course
 from torchkata.course.submission import read_imports
 from torchkata.i18n import words
 from torchkata.pytest_plugin.history import State, load_state
+from torchkata.pytest_plugin.rewards import format_bar
 from torchkata.result import LOOK_OF
 
 from . import hint, overview, runs
@@ -136,4 +137,4 @@ class Session:
             say("watch.no_verdict", kata=", ".join(silent), code=code)
         self.finished |= done
         if not self.due and has_keys():
-            say("watch.keys")
+            print(format_bar(now), words("watch.keys"), sep="   ", flush=True)

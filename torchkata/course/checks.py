@@ -31,6 +31,8 @@ def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
             raise CourseError(f"{path}: builds_on names {name!r}, the kata itself")
         if not course.test_file(name).is_file():
             raise CourseError(f"{course.folder(name)}: the kata {name} has no tests (tests/test_{name}.py)")
+    if unknown := {name for names in course.ways.values() for name in names} - katas.keys():
+        raise CourseError(f"{course.root / 'pyproject.toml'}: ways names {min(unknown)!r}, which is not a kata")
     for path in sorted(course.tests.glob("test_*.py")):
         name = path.stem.removeprefix("test_")
         if name not in katas and course.stub(name).is_file():

@@ -27,6 +27,7 @@ from torchkata.seam.failures import Crashed, Wrong
 from .failure_groups import group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
+from .rewards import describe_end, describe_kata, format_bar
 from .run_state import add_result, attach_result, get_result, get_state
 from .search import EXPLAINED_BY
 from .selection import find_kata, find_test
@@ -250,12 +251,12 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
         out.write_line("\n" + words("table.points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
-    if len(katas) == 1 and (effort := describe_effort(katas[0])):
-        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     following = find_next(left, failed)
     if following is None:
-        out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
+        write_rewards(out, katas, state)
         return
+    if len(katas) == 1 and (effort := describe_effort(katas[0])):
+        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     user = next((name for name in results if name in course().dependents(following.name)), "")
     key = "table.next_below" if following.name not in results and user else "table.next"
     line = words(key, title=title_of(following), kata=following.name, user=user)
@@ -265,6 +266,19 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write_line(words("table.stuck", kata=following.name))
     elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
         out.write_line(words("predict.first", kata=following.name))
+
+
+def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: State) -> None:
+    """Print what is possible now that these katas are done."""
+    if state.next() is None:
+        lines = [*describe_end(state)]
+    elif len(katas) == 1:
+        lines = [*describe_kata(katas[0], state)]
+    else:
+        lines = [words("table.all_done" if len(katas) == len(course().katas) else "table.done")]
+    width = min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
+    for line in ("", *lines, format_bar(state)):
+        out.write_line("\n".join(wrap(line, width, hanging=0)))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:

@@ -1,6 +1,7 @@
 """Collects the files of a handout: only files on an allowlist, and the files that they import."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from grader.base.imports import follow_imports
 from grader.commands.package.project import files_of, list_engine_files
 from grader.commands.release.contract import translate_docstrings
 from torchkata.course import ENGINE, Kata, course, handout
+from torchkata.course.load import WHOLE
 from torchkata.i18n import find_text, find_texts
 
 FILES = Path(__file__).with_name("files")
@@ -39,8 +41,7 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 
 def add_prerequisites(names: Sequence[str]) -> list[Kata]:
     """Return these katas and all katas that they build on, in course order."""
-    needed = {*names}.union(*(course().prerequisites(name) for name in names))
-    return [kata for kata in course().katas.values() if kata.name in needed]
+    return course().with_prerequisites(names)
 
 
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
@@ -147,12 +148,23 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "preload": course().preload,
         "graded": [name for name in course().graded if name in used] or list(tracks),
     }
+    names = {kata.name for kata in katas}
+    endings = {name: course().tracks[name].ending for name in used if course().tracks[name].ending}
+    if course().ending and len(katas) == len(course().katas):
+        endings[WHOLE] = course().ending
+    ways = {title: way for title, way in course().ways.items() if names.issuperset(way)}
     lines = []
     tables: dict[str, dict[str, Any]] = {"": values, ".tracks": tracks, ".limits": vars(course().limits)}
-    for name, entries in tables.items():
-        lines += ["", f"[tool.torchkata{name}]"]
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
+    for name, entries in (tables | {".endings": endings, ".ways": ways}).items():
+        if entries:
+            lines += ["", f"[tool.torchkata{name}]"]
+            lines += [f"{make_key(key)} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
     return "\n".join(lines) + "\n"
+
+
+def make_key(name: str) -> str:
+    """Return a key of TOML, quoted if necessary."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name, ensure_ascii=False)
 
 
 def make_readme(template: str, katas: Sequence[Kata]) -> str:
