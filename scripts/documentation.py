@@ -17,7 +17,7 @@ from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_tr
 ROOT = Path(__file__).parents[1]
 FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
 CHINESE = "docs/zh/"
-LINK = re.compile(r"\]\((?=\w+\.md)")  # a link to another page, relative to `docs/`
+LINK = re.compile(r"\]\((?=\w+\.md|images/)")  # a link to another page or a picture, relative to `docs/`
 NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
 LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # a list directly below a paragraph
 EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)

@@ -76,6 +76,8 @@ def show_next(state: State) -> None:
             print_wrapped(effort)
         for name, task in about(kata).items():
             say("about", name=name, task=task)
-        if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
-            say("predict.first", kata=kata.name)
+        if state.status(kata.name) in ("not_graded", "not_started"):
+            say("about.first", kata=kata.name)
+            if has_questions(kata.name):
+                say("predict.first", kata=kata.name)
         say("commands")

@@ -15,7 +15,7 @@ from pathlib import Path
 from torchkata.course import course, handout
 from torchkata.i18n import words
 
-from .self_study import COURSE, is_self_study, read_archive
+from .self_study import COURSE, read_archive
 from .terminal import CallError, say
 
 MAX_BYTES = 64 * 2**20  # maximum size of an archive
@@ -30,7 +30,7 @@ def update(source: str) -> None:
     Without a source, a self-learner's course is updated to the course in the installed version. Raises CallError if the
     handout can't be read or used; nothing has been changed in this case. Raises OSError if a file can't be replaced.
     """
-    if not source and not is_self_study():
+    if not source and not handout.is_self_study(course().root):
         raise CallError(words("update.which"))
     try:
         files = read_handout(source) if source else read_archive(COURSE)
@@ -49,7 +49,7 @@ def update(source: str) -> None:
         say("update.missing", kata=kata)
     for kata in done.changed:
         say("update.asked", kata=kata, stub=handout.stub_of(kata))
-    if "pyproject.toml" in done.new and not is_self_study():
+    if "pyproject.toml" in done.new and not handout.is_self_study(course().root):
         say("update.install")
     say("update.done" if done.new or done.gone else "update.same", files=len(done.new) + len(done.gone))
 

@@ -264,8 +264,10 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
-    elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
-        out.write_line(words("predict.first", kata=following.name))
+    elif state.status(following.name) in ("not_graded", "not_started"):
+        out.write_line(words("about.first", kata=following.name))
+        if has_questions(following.name):
+            out.write_line(words("predict.first", kata=following.name))
 
 
 def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: State) -> None:

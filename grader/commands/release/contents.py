@@ -22,7 +22,11 @@ EDITOR = {
     "gitignore": ".gitignore",
     **{f"vscode/{name}.json": f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")},
 }
-DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
+DOCUMENTS = (
+    *(f"docs/{name}.md" for name in ("students", "katas", "lecture", "after", "glossary")),
+    *(f"docs/zh/{name}.md" for name in ("students", "after", "glossary")),
+)
+PICTURES = "docs/images/katas/*.svg"
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
@@ -98,7 +102,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     own = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
     languages = [reference / f"{language}.po" for language in course().languages]
-    shared = [*languages, *(root / name for name in SHARED)]
+    shared = [*languages, *(root / name for name in SHARED), *root.glob(PICTURES)]
     timed = [name for name, workload in course().workloads.items() if {*names}.issuperset(workload.uses)]
     if timed:
         workloads = ["workloads.toml", *(f"{name}.py" for name in timed)]
