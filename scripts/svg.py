@@ -90,6 +90,7 @@ def stretch(value: float, limits: tuple[float, float], ends: tuple[float, float]
 
 def render(title: str, width: float, height: float, parts: Iterable[str]) -> str:
     """Return a drawing with a title for screen readers. Its own background makes it readable on every page."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
     page = f'<rect width="{width}" height="{height}" rx="8" class="page"/>'
     return "\n".join([head, f"<title>{escape(title)}</title><style>{STYLE}</style>{page}", *parts, "</svg>\n"])

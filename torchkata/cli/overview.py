@@ -37,7 +37,8 @@ def show_ways(state: State) -> None:
         done = sum(state.status(kata.name) == "done" for kata in katas)
         heading = words("track", title=title_of_way(title), done=done, all=len(katas))
         heading += words("track.hours", hours=f"{sum(kata.hours for kata in katas):g}")
-        print_wrapped(f"  {heading}: {', '.join(kata.name for kata in katas)}", 4)
+        print(f"  {heading}")
+        print_wrapped(f"    {', '.join(kata.name for kata in katas)}", 4)
     if course().ways:
         print()
 

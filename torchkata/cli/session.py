@@ -137,4 +137,5 @@ class Session:
             say("watch.no_verdict", kata=", ".join(silent), code=code)
         self.finished |= done
         if not self.due and has_keys():
-            print(format_bar(now), words("watch.keys"), sep="   ", flush=True)
+            is_told = task.output is None and done == {*task.katas}  # pytest shows the bar when a kata is done
+            print(*([] if is_told else [format_bar(now)]), words("watch.keys"), sep="   ", flush=True)

@@ -34,7 +34,7 @@ def describe_kata(kata: Kata, state: State) -> Iterator[str]:
 def offer_command(kata: Kata) -> Iterator[str]:
     """Yield the invitation to the command that the kata adds, if any."""
     if invitation := texts_of_command(kata).get("invitation"):
-        yield f"{invitation}: kata {kata.command['name']}"
+        yield invitation
 
 
 def describe_end(state: State) -> Iterator[str]:

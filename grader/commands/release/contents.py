@@ -153,7 +153,7 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "graded": [name for name in course().graded if name in used] or list(tracks),
     }
     names = {kata.name for kata in katas}
-    endings = {name: course().tracks[name].ending for name in used if course().tracks[name].ending}
+    endings = {name: course().tracks[name].ending for name in tracks if course().tracks[name].ending}
     if course().ending and len(katas) == len(course().katas):
         endings[WHOLE] = course().ending
     ways = {title: way for title, way in course().ways.items() if names.issuperset(way)}
