@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from scripts.formulas import typeset
 from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, Track, course
 from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_track
@@ -48,6 +49,8 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) ->
         markdown += "".join(
             f"\n## {title_of_track(track)}\n\n{describe_katas(track)}" for track in course().tracks.values()
         )
+    if name.endswith("katas.md"):
+        markdown = typeset(markdown)
     if path.startswith(CHINESE):
         return join_lines(markdown)
     if path != name and files.get_file_from_path(CHINESE + name) and f"(zh/{name})" not in markdown:
