@@ -10,7 +10,7 @@ from html import escape
 CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 LINES = re.compile(r"```formulas\n(.*?)```", re.DOTALL)  # a table of formulas: its columns are two spaces apart
 GROUP = r"\((?:[^()]|\([^()]*\))*\)"
-ROOT = re.compile(rf"(?:[\w.]+ ?/ ?)?√(?:{GROUP}|[\w.]+)")  # a root, or a fraction whose denominator is a root
+ROOT = re.compile(rf"(?:[\w.]+ ?/ ?)?√(?:{GROUP}|\w+(?:\.\d+)?)")  # a root, or a fraction whose denominator is a root
 TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_²³][^\W²³]*|[^\w\s]|[²³]")
 POWERS = {"²": 2, "³": 3}
 
@@ -57,5 +57,7 @@ def read_operand(tokens: Iterator[str], token: str = "") -> str:
         return f"<msqrt>{read_operand(tokens)}</msqrt>"
     if token == "(":
         return f"<mrow>{''.join(read(tokens))}</mrow>"
+    if token.isalpha() and len(token) > 1:
+        return f"<mtext>{token}\u00a0</mtext>"  # a no-break space, which MathML keeps
     kind = "mn" if token[0].isdigit() else "mi" if token[0].isalpha() else "mo"
     return f"<{kind}>{escape(token)}</{kind}>"
