@@ -33,6 +33,7 @@ ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can hav
 GUIDES = {  # lines in the README about documents, each included if the course has the document
     "docs/students.md": "For more, including how to read a failure, see [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
+    "docs/lecture.md": "The lecture, item by item: [docs/lecture.md](docs/lecture.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }
 TORCH = " No GPU is needed; an installed GPU build of torch is kept."
