@@ -24,7 +24,7 @@ import torch
 
 from reference.language_model.cost import find_cost, find_mfu, measure_memory, measure_speed
 from reference.language_model.curve import draw, save_picture
-from reference.language_model.report import FEWER_LETTERS, LETTERS, SHOWN_AT, Report
+from reference.language_model.report import FEWER_LETTERS, LETTERS, Report
 from reference.language_model.training_run import Run, Speaker
 from reference.language_model.trial import choose_threads, using_threads
 from reference.language_model.writing import write
@@ -34,8 +34,8 @@ PICTURE = Path("loss.png")
 LEFT_OUT = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "turtledemo", "__pycache__"}
 LEAST_SOURCE = 10**5  # minimum size of the source code in bytes; a complete standard library has about 10**7
 MOST_MINUTES = 24 * 60
-SHARE = 0.9  # share for training of the time that the texts and the trial steps leave
-TRIAL = 0.02  # share of the time limit for the trial steps with each number of threads
+SHARE = 0.97  # share for training of the time that the texts and the trial steps leave
+TRIAL = 0.04  # share of the time limit for the trial steps with each number of threads
 CHECKPOINT_SECONDS = 5
 CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 8, "peak_lr": 6e-3}
 GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
@@ -163,7 +163,7 @@ def begin(speaker: Speaker, found: Run, limit: float, threads: int) -> Iterator[
         yield texts[key].format(one=times[1], all=times[threads], threads=threads)
     with using_threads(found.threads):
         measure_speed(speaker, found)
-    left = speaker.deadline - time.monotonic() - (LETTERS + len(SHOWN_AT) * FEWER_LETTERS) * predicted["letter"]
+    left = speaker.deadline - time.monotonic() - (LETTERS + FEWER_LETTERS) * predicted["letter"]
     steps = max(1, int(SHARE * left / trial))
     settings |= {"steps": steps, "warmup": min(100, steps // 10)}
     settings["checkpoint_every"] = choose_interval(CHECKPOINT_SECONDS / trial)

@@ -82,7 +82,7 @@ def test_resumed_run_gives_same_result_as_uninterrupted_run(assignment: Any, mon
     part = load_run(assignment)
     assert len(part[0]) == 2, "the run must stop at the first checkpoint"
     monkeypatch.setattr(report.Report, "show", lambda *_: None)
-    assert "Training from step 2 to step 10" in call(assignment, minutes="20")
+    assert "Training from step 2 to step 11" in call(assignment, minutes="20")
     assert load_run(assignment) == whole
 
 
