@@ -11,7 +11,7 @@ from .terminal import paint, print_wrapped, say
 
 PAGE = "docs/katas.md"
 PICTURE = re.compile(r"!\[(.*?)\]\((.*?)\)")  # a terminal shows what the picture shows, and its file
-LINK = re.compile(r"\[([^\]]*)\]\((https:.*?)\)")
+LINK = re.compile(r"\[([^\]]*)\]\(.*?\)")
 CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
 )  # lines are joined without a space
@@ -26,7 +26,7 @@ def show(kata: Kata) -> None:
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, find_section(kata)):
         print()
-        print_wrapped(join_lines(LINK.sub(r"\1 (\2)", PICTURE.sub(r"[\1: docs/\2]", text))))
+        print_wrapped(join_lines(LINK.sub(r"\1", PICTURE.sub(r"[\1: docs/\2]", text))))
     else:
         say("about.none", kata=kata.name)
 
