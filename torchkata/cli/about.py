@@ -11,7 +11,7 @@ from .terminal import paint, print_wrapped, say
 
 PAGE = "docs/katas.md"
 PICTURE = re.compile(r"!\[(.*?)\]\((.*?)\)")  # a terminal shows what the picture shows, and its file
-LINK = re.compile(r"\[([^\]]*)\]\(.*?\)")
+LINK = re.compile(r"\[([^\]]*)\]\((?:https:|\w+\.md).*?\)")  # shown as its text
 CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
 )  # lines are joined without a space
