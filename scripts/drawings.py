@@ -18,7 +18,7 @@ from benchmarks import ROOT
 from grader.tests.support.solution import SOLUTION
 from scripts.svg import CELL, WIDTH, Points, box, dot, grid, line, plot, render, scale, text
 from torchkata.course import course
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
 
 KATAS: Any = Assignment(SOLUTION, "drawings")
 FOLDER = ROOT / "docs/images/katas"
