@@ -18,7 +18,7 @@ from torchkata.i18n import words
 from torchkata.pytest_plugin.history import load_state
 
 from .packages import find_missing, list_pip_commands
-from .terminal import CallError, paint, say
+from .terminal import UsageError, paint, say
 
 COURSE, SOLUTIONS = "course.zip", "solutions.zip"
 BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
@@ -28,10 +28,10 @@ FOLDER = "torchkata-course"  # name of the new folder by default
 def init(folder: Path) -> None:
     """Write the course into a new folder and print the next steps.
 
-    Raises CallError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
+    Raises UsageError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CallError(words("init.not_empty", folder=folder))
+        raise UsageError(words("init.not_empty", folder=folder))
     for name, content in read_archive(COURSE).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,9 +47,9 @@ def print_steps(commands: Sequence[str]) -> None:
 
 
 def read_archive(name: str) -> dict[str, bytes]:
-    """Return the files of an archive by path. Raises CallError if the archive is missing and can't be built."""
+    """Return the files of an archive by path. Raises UsageError if the archive is missing and can't be built."""
     if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
-        raise CallError(words("init.handout"))
+        raise UsageError(words("init.handout"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = ARCHIVES
         if not folder.is_dir():
@@ -57,7 +57,7 @@ def read_archive(name: str) -> dict[str, bytes]:
             command = [sys.executable, "-m", BUILD, temporary]
             done = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise CallError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
+                raise UsageError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
         with zipfile.ZipFile(io.BytesIO((folder / name).read_bytes())) as archive:
             return {file: archive.read(file) for file in archive.namelist()}
 
@@ -65,19 +65,19 @@ def read_archive(name: str) -> dict[str, bytes]:
 def show_solution(kata: Kata, *, others: bool = False) -> None:
     """Print the reference solution of a kata, and then, if wanted, other correct solutions.
 
-    The first line of each tells how it differs. Raises CallError if the kata is not finished or there is no solution.
+    The first line of each tells how it differs. Raises UsageError if the kata is not finished or there is no solution.
     """
     own = course().solution(kata.name)
     if not own.is_file() and not is_self_study(course().root):
-        raise CallError(words("solution.none"))
+        raise UsageError(words("solution.none"))
     if not load_state().is_done(kata.name):
-        raise CallError(words("solution.not_done", kata=kata.name))
+        raise UsageError(words("solution.not_done", kata=kata.name))
     if own.is_file():
         found = {f"{kata.name}.py": own.read_bytes(), **course().other_solutions([kata.name])}
     else:
         found = read_archive(SOLUTIONS)
     if f"{kata.name}.py" not in found:
-        raise CallError(words("solution.none"))
+        raise UsageError(words("solution.none"))
     print(found.pop(f"{kata.name}.py").decode("utf-8"), end="")
     for name, source in sorted(found.items()):
         if others and name.startswith(f"{kata.name}/"):
