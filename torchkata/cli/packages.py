@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 
 from .terminal import UsageError
 
@@ -22,7 +22,7 @@ ENGINE = ("numpy", "pytest", "hypothesis")
 def demand_packages() -> None:
     """Raise UsageError if a package of the group `students` is not installed."""
     if missing := find_missing(course().dependencies):
-        raise UsageError(words("packages", commands=" && ".join(list_pip_commands(missing))))
+        raise UsageError(_("packages are missing; run: {commands}", commands=" && ".join(list_pip_commands(missing))))
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:

@@ -35,7 +35,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
-    from torchkata.i18n.notes import translate
+    from torchkata.i18n import translate
 
     try:
         root = find_course(config)
@@ -49,7 +49,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(translate(str(error))) from None
+        raise pytest.UsageError(translate(error)) from None
 
 
 def mentions_a_course(start: Path) -> bool:

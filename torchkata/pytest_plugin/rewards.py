@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from torchkata.course import Kata, course
 from torchkata.course.handout import is_self_study
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import after_of, ending_of_course, ending_of_track, texts_of_command
 
 from .history import State
@@ -20,15 +20,17 @@ def format_bar(state: State) -> str:
 
 def describe_kata(kata: Kata, state: State) -> Iterator[str]:
     """Yield lines about what a finished kata makes possible, and what its track does if that is finished, too."""
-    yield words("done.now", after=after_of(kata)) if kata.after else words("table.done")
+    yield (
+        _("Done. You can now {after}.", after=after_of(kata)) if kata.after else _("Done. For the next kata: kata next")
+    )
     track = course().tracks[kata.track]
     katas = [each.name for each in course().katas.values() if each.track == kata.track]
     if track.ending and all(state.status(name) == "done" for name in katas):
         yield ending_of_track(track)
     offers = [*offer_command(kata)]
     if is_self_study(course().root) or course().solution(kata.name).is_file():
-        offers.append(words("done.compare", kata=kata.name))
-    yield "  " + "   ".join([*offers, words("done.next")])
+        offers.append(_("compare: kata solution {kata} --others", kata=kata.name))
+    yield "  " + "   ".join([*offers, _("go on: kata next")])
 
 
 def offer_command(kata: Kata) -> Iterator[str]:
@@ -42,10 +44,14 @@ def describe_end(state: State) -> Iterator[str]:
     tests, runs = sum(run.passed for run in state.runs.values()), sum(run.number for run in state.runs.values())
     longest = max(state.runs, key=lambda name: state.runs[name].number)
     values = {"tests": tests, "runs": runs, "kata": longest, "most": state.runs[longest].number}
-    yield words("ending.summary", katas=len(state.runs), **values)
+    yield _(
+        "All katas are done: {katas}. Tests that pass: {tests}. You ran {kata} most often: {most} of {runs} times.",
+        katas=len(state.runs),
+        **values,
+    )
     if ending := ending_of_course():
         yield from ("", ending, "")
     offers = [offer for kata in course().katas.values() for offer in offer_command(kata)]
     if not is_self_study(course().root):
-        offers.append(words("ending.hand_in"))
+        offers.append(_("hand in: kata export"))
     yield from (f"  {offer}" for offer in offers)
