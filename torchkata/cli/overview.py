@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from torchkata.course import Kata, Track, course
 from torchkata.course.predictions import has_questions
 from torchkata.i18n import _, pad, translate
-from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track
+from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track, title_of_way
 from torchkata.pytest_plugin.history import State
 from torchkata.pytest_plugin.links import add_link
+from torchkata.pytest_plugin.rewards import describe_end, format_bar
 from torchkata.result import LOOK_OF
 
 from .terminal import paint, print_wrapped, say
@@ -23,7 +24,24 @@ def show(state: State) -> None:
             for kata in katas:
                 print(format_row(kata, state))
             print()
+    show_ways(state)
+    print(format_bar(state))
     show_next(state)
+
+
+def show_ways(state: State) -> None:
+    """Print the recommended ways through the course, each with its katas that are not done yet."""
+    for number, (title, names) in enumerate(course().ways.items()):
+        if number == 0:
+            print(paint(_("Ways through the course"), "bold"))
+        katas = course().with_prerequisites(names)
+        done = sum(state.status(kata.name) == "done" for kata in katas)
+        heading = _("{title}   {done} of {all} done", title=title_of_way(title), done=done, all=len(katas))
+        heading += _(", about {hours} h", hours=f"{sum(kata.hours for kata in katas):g}")
+        print(f"  {heading}")
+        print_wrapped(f"    {', '.join(kata.name for kata in katas)}", 4)
+    if course().ways:
+        print()
 
 
 def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
@@ -51,7 +69,7 @@ def show_next(state: State) -> None:
     """Print the next kata to work on."""
     kata = state.next()
     if kata is None:
-        say("All done. To hand in: kata export")
+        print_wrapped("\n".join(describe_end(state)))
     else:
         text = _("next: {title} — assignment/{kata}.py, then: kata next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
@@ -60,6 +78,8 @@ def show_next(state: State) -> None:
             print_wrapped(effort)
         for name, task in about(kata).items():
             say("  {name}: {task}", name=name, task=task)
-        if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
-            say("  before you run its tests: kata predict {kata}", kata=kata.name)
+        if state.status(kata.name) in ("not_graded", "not_started"):
+            say("before you write it: kata about {kata}", kata=kata.name)
+            if has_questions(kata.name):
+                say("  before you run its tests: kata predict {kata}", kata=kata.name)
         say("stuck? kata about, kata hint   while you edit: kata watch   to hand in: kata export")

@@ -27,6 +27,7 @@ from torchkata.streams import prepare_streams
 from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
+from .rewards import describe_end, describe_kata, format_bar
 from .run_state import add_result, attach_result, get_result, get_state
 from .search import EXPLAINED_BY
 from .selection import find_kata, find_test
@@ -250,13 +251,12 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
         out.write_line("\n" + _("{earned} of {most} points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
-    if len(katas) == 1 and (effort := describe_effort(katas[0])):
-        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     following = find_next(left, failed)
     if following is None:
-        is_whole = len(katas) == len(course().katas)
-        out.write_line("\n" + _("All done." if is_whole else "Done. For the next kata: kata next"))
+        write_rewards(out, katas, state)
         return
+    if len(katas) == 1 and (effort := describe_effort(katas[0])):
+        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     user = next((name for name in results if name in course().dependents(following.name)), "")
     line = _(
         "next: {title} — assignment/{kata}.py ({user} builds on it), then: kata next {kata}"
@@ -270,8 +270,23 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(_("stuck? kata about {kata}, kata hint {kata}", kata=following.name))
-    elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
-        out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
+    elif state.status(following.name) in ("not_graded", "not_started"):
+        out.write_line(_("before you write it: kata about {kata}", kata=following.name))
+        if has_questions(following.name):
+            out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
+
+
+def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: State) -> None:
+    """Print what is possible now that these katas are done."""
+    if state.next() is None:
+        lines = [*describe_end(state)]
+    elif len(katas) == 1:
+        lines = [*describe_kata(katas[0], state)]
+    else:
+        lines = [_("All done." if len(katas) == len(course().katas) else "Done. For the next kata: kata next")]
+    width = min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
+    for line in ("", *lines, format_bar(state)):
+        out.write_line("\n".join(wrap(line, width, hanging=0)))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:
