@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import suppress
 
@@ -16,6 +17,33 @@ from .selection import find_kata
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 
 
+class Watch(threading.Thread):
+    """A thread that prints notices about the test that is running. It serves all tests of a run."""
+
+    def __init__(self, terminal: int) -> None:
+        super().__init__(daemon=True)
+        self.terminal = terminal
+        self.running: tuple[str, float] | None = None  # a test, and when it began
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        """Print a notice every `SECONDS` seconds of a test."""
+        told: tuple[tuple[str, float] | None, int] = (None, 0)
+        while not self.ended.wait(SECONDS / 8):
+            running = self.running
+            if running is None:
+                continue
+            count = int((time.monotonic() - running[1]) / SECONDS)
+            if count and (running, count) != told:
+                told = running, count
+                line = words("failures.slow", test=running[0], seconds=f"{count * SECONDS:g}")
+                with suppress(OSError):
+                    os.write(self.terminal, f"\n{line}\n".encode())
+
+
+WATCH = pytest.StashKey[Watch]()
+
+
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
     """Duplicate the file descriptor of the output if pytest has a terminal reporter, which it lacks in the grader."""
@@ -25,8 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close the descriptor."""
+    """End the thread, and close the descriptor."""
     state = get_state(config)
+    if watch := config.stash.get(WATCH, None):
+        watch.ended.set()
+        watch.join()
     if state.terminal is not None:
         os.close(state.terminal)
         state.terminal = None
@@ -34,23 +65,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Start a thread that prints notices during a test of a kata."""
-    kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
+    """Let the thread watch a test of a kata."""
+    kata, terminal = find_kata(item.path), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)
-
-    def watch() -> None:
-        seconds = 0.0
-        while not ended.wait(SECONDS):
-            seconds += SECONDS
-            line = words("failures.slow", test=f"{kata} · {item.name}", seconds=f"{seconds:g}")
-            with suppress(OSError):
-                os.write(terminal, f"\n{line}\n".encode())
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
+    if (watch := item.config.stash.get(WATCH, None)) is None:
+        watch = item.config.stash[WATCH] = Watch(terminal)
+        watch.start()
+    watch.running = f"{kata} · {item.name}", time.monotonic()
     try:
         return (yield)
     finally:
-        ended.set()
-        thread.join()
+        watch.running = None
