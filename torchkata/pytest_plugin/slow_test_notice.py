@@ -1,20 +1,23 @@
-"""pytest plugin that prints a notice while a slow test is running."""
+"""pytest plugin that prints a notice while a slow test is running, and the first failure of a run that takes longer."""
 
 import os
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 
 import pytest
 
-from torchkata.i18n import words
+from torchkata.i18n import words, wrap
+from torchkata.result import FAILED
 
-from .run_state import get_state
+from .report import WIDTH
+from .run_state import get_result, get_state
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
+PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
 
 
 class Watch(threading.Thread):
@@ -24,21 +27,29 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.terminal = terminal
         self.running: tuple[str, float] | None = None  # a test, and when it began
+        self.failed: tuple[str, float] | None = None  # the message of the first failure, and when it was known
         self.ended = threading.Event()
 
+    def write(self, lines: Iterable[str]) -> None:
+        """Print some lines."""
+        with suppress(OSError):
+            os.write(self.terminal, "\n".join(["", *lines, ""]).encode("utf-8", errors="replace"))
+
     def run(self) -> None:
-        """Print a notice every `SECONDS` seconds of a test."""
+        """Print the first failure, and a notice every `SECONDS` seconds of a test."""
+        is_shown = False
         told: tuple[tuple[str, float] | None, int] = (None, 0)
         while not self.ended.wait(SECONDS / 8):
-            running = self.running
+            running, failed = self.running, self.failed
+            if failed is not None and not is_shown and time.monotonic() - failed[1] > PATIENCE:
+                is_shown = True
+                self.write(part for line in failed[0].splitlines() for part in wrap(line, WIDTH))
             if running is None:
                 continue
             count = int((time.monotonic() - running[1]) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
-                line = words("failures.slow", test=running[0], seconds=f"{count * SECONDS:g}")
-                with suppress(OSError):
-                    os.write(self.terminal, f"\n{line}\n".encode())
+                self.write([words("failures.slow", test=running[0], seconds=f"{count * SECONDS:g}")])
 
 
 WATCH = pytest.StashKey[Watch]()
@@ -77,3 +88,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     finally:
         watch.running = None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell the thread about the first failure."""
+    report = yield
+    result, watch = get_result(report), item.config.stash.get(WATCH, None)
+    if result is not None and result.outcome in FAILED and watch is not None and watch.failed is None:
+        watch.failed = result.message, time.monotonic()
+    return report
