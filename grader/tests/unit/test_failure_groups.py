@@ -120,7 +120,7 @@ def test_terminal_height_limits_number_of_failures_shown(
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
 
 
-def test_first_failure_is_shown_before_a_slow_run_ends() -> None:
+def test_first_failure_is_shown_during_slow_run() -> None:
     shown, terminal = os.pipe()
     watch = Watch(terminal)
     watch.failed = "linear · x is added\n  yours     1", time.monotonic() - PATIENCE
