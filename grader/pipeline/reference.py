@@ -25,12 +25,12 @@ from textwrap import indent
 
 from grader.base.cachedir import cache_dir
 from grader.base.signals import uninterrupted
+from grader.options import GradeOptions
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Event, Graded, Job
-from grader.pipeline.queue import Options
 from grader.pipeline.session import LOST, grade
 from grader.pipeline.submission import Submission
-from grader.results.dependencies import digest, digest_basis, digest_kata, environment
+from grader.results.dependencies import digest, digest_submission, environment
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
@@ -46,7 +46,7 @@ class Checks:
     """
 
     def __init__(
-        self, katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, *, of_class: bool
+        self, katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: GradeOptions, *, of_class: bool
     ) -> None:
         self.tests = tests
         self.sandbox = sandbox
@@ -112,7 +112,7 @@ class Checks:
     def check_tests(self, katas: Sequence[Kata], take: Callable[[Event], None] = lambda _: None) -> None:
         """Find out which tests of these katas are sound, broken or doubtful."""
         known = frozenset(course().katas) & {name.removesuffix(".py") for name in self.solution}
-        submission, seed = Submission("the reference solution", self.solution), self.options.grading.seed
+        submission, seed = Submission("the reference solution", self.solution), self.options.seed
         jobs = [Job(submission, (kata,), seed, known_good=known, for_instructor=True) for kata in katas]
         for kata in katas:
             del self.unchecked[kata.name]
@@ -196,11 +196,11 @@ def describe_problem(kata: str, name: str, text: str, tests: Tests) -> str:
     return f"tests/test_{kata}.py: {name} {what}\n{indent(text, '  ')}"
 
 
-def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
+def name_mark(kata: Kata, solution: dict[str, bytes], options: GradeOptions) -> str:
     """Return the name of the file whose existence means that the reference solution passes all tests of a kata."""
-    basis = digest_basis(solution, options.grading.select_dependencies("katas"))
     machine = (sorted(environment().items()), describe_processor())
-    return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis, machine)[:32]}"
+    judge = options.digest_judge(kata.name)
+    return f"{kata.name}-{digest([*kata.points], judge, digest_submission(solution), machine)}"
 
 
 @cache

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from torchkata.i18n import words, wrap
+from torchkata.i18n import _, wrap
 from torchkata.result import FAILED
 
 from .report import WIDTH
@@ -49,7 +49,8 @@ class Watch(threading.Thread):
             count = int((time.monotonic() - running[1]) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
-                self.write([words("failures.slow", test=running[0], seconds=f"{count * SECONDS:g}")])
+                values = {"test": running[0], "seconds": f"{count * SECONDS:g}"}
+                self.write([_("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)])
 
 
 WATCH = pytest.StashKey[Watch]()
