@@ -84,7 +84,7 @@ def run(*command: object, code: int = 0, cache: Path | None = None) -> Time:
 def grade(*names: str, folder: Path, jobs: int = 1) -> Time:
     """Return the time of grading these submissions under a new seed, with an empty cache."""
     with tempfile.TemporaryDirectory(dir=folder) as new:
-        paths, options = [folder / name for name in names], ("--isolation", "bwrap", "--jobs", jobs, "--quiet")
+        paths, options = [folder / name for name in names], ("--isolation", "bwrap", "--jobs", jobs)
         return run("-m", "grader", "grade", *paths, "--out", f"{new}/out", *options, cache=Path(new))
 
 
