@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -104,6 +105,9 @@ class Session:
         arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
+        if start is runs.Forked:
+            with suppress(ImportError):  # the run reports a missing library
+                runs.load(module for kata in chosen for module in course().katas[kata].preload)
         self.task = BackgroundRun(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: BackgroundRun, code: int) -> None:

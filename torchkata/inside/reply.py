@@ -162,7 +162,13 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 def is_stub(file: str, line: int) -> bool:
     """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
-    found = [node for node in ast.walk(parse("".join(linecache.getlines(file)))) if isinstance(node, ast.FunctionDef)]
+    return is_stub_in("".join(linecache.getlines(file)), line)
+
+
+@lru_cache(maxsize=64)  # most tests of an untouched file end at the same line
+def is_stub_in(source: str, line: int) -> bool:
+    """Return whether the function at a line of this source code is an unchanged stub."""
+    found = [node for node in ast.walk(parse(source)) if isinstance(node, ast.FunctionDef)]
     functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
 

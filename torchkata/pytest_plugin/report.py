@@ -50,8 +50,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 def find_broken_prerequisites(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
     """Return the prerequisites of a kata that have failed in this run."""
-    failed = {name for name, ended in results.items() if any(result.outcome in FAILED for result in ended)}
-    return [name for name in course().prerequisites(kata) if name in failed]
+    names = course().prerequisites(kata)
+    return [name for name in names if any(result.outcome in FAILED for result in results.get(name, ()))]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -67,7 +67,8 @@ def pytest_runtest_makereport(
     result, raised = TestResult(find_test(item), "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         result = explain_failure(item, kata, raised.value)
-        call.excinfo = replace_exception(raised, result.message)
+        skips = result.outcome == "not_started"  # pytest formats the traceback of a failure, which takes time
+        call.excinfo = replace_exception(raised, pytest.skip.Exception() if skips else fail(result.message))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
@@ -134,12 +135,17 @@ def find_mistake(cause: BaseException) -> Message:
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
 
 
-def replace_exception(raised: AnyException, message: str) -> AnyException:
-    """Return an exception with this message and a single frame, so that pytest does not format hidden frames."""
+def fail(message: str) -> BaseException:
+    """Return the exception with which pytest fails a test, without a traceback."""
+    return pytest.fail.Exception(message, pytrace=False)
+
+
+def replace_exception(raised: AnyException, other: BaseException) -> AnyException:
+    """Return another exception with a single frame, so that pytest does not format hidden frames."""
     trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return pytest.ExceptionInfo.from_exception(pytest.fail.Exception(message, pytrace=False).with_traceback(trace))
+    return pytest.ExceptionInfo.from_exception(other.with_traceback(trace))
 
 
 def get_claim(item: pytest.Item) -> str:

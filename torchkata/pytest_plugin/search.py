@@ -27,9 +27,9 @@ from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import _
-from torchkata.inside.reply import Probe
+from torchkata.inside.reply import Probe, format_error
 from torchkata.inside.values import Plain, is_tensor
-from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
+from torchkata.seam.failures import AbortTest, BrokenTest, Crashed, Endless, Wrong
 from torchkata.seam.student import Student, is_secret
 from torchkata.seam.time_limits import limit_processor_time
 
@@ -70,6 +70,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except (Exception, SystemExit) as error:
         cause = unwrap_group(error)
         if not isinstance(cause, (Crashed, Wrong)) and (kata, find_test(pyfuncitem)) not in state.sound:
+            if kata in state.unchecked:  # the grader runs this test again when it knows whether it is sound
+                raise BrokenTest(format_error(cause), []) from None
             broken = None
             with suppress(OutOfTime), ignore_warnings(), limit_search_time(STUDENT_SECONDS):
                 broken = find_broken_test(cause, body, state.student.last)

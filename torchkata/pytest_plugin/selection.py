@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from torchkata.course import CourseError, compare_tests, course
+from torchkata.course import CourseError, cached_by_course, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import _, preload_texts, translate
 from torchkata.inside.reply import format_error
@@ -81,6 +81,7 @@ def make_solution_folder(config: pytest.Config) -> Path:
     return Path(folder.name)
 
 
+@cached_by_course
 def find_kata(path: Path) -> str | None:
     """Return the kata that a test file belongs to, or None for any other file."""
     name = path.stem.removeprefix("test_")
