@@ -18,9 +18,9 @@ from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import demand_packages
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
-from .packages import demand_packages
 from .parser import Parser
 from .terminal import CallError, print_wrapped, say
 

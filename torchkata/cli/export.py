@@ -23,11 +23,11 @@ from torchkata.course.submission import (
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.packages import is_available
 from torchkata.result import LOOK_OF
 from torchkata.source.differences import find_differences, find_imports
 from torchkata.source.text import LFS_POINTER, PYTHON, find_fault
 
-from .packages import is_available
 from .secret import find_secret
 from .terminal import CallError, say
 
@@ -82,9 +82,10 @@ def print_notes(notes: Sequence[Note]) -> None:
 
 
 def check_files(katas: Sequence[str]) -> None:
-    """Print the problems with the files of these katas, except missing and excluded files."""
+    """Print the problems with the files of these katas that are started, except missing and excluded files."""
     files, _ = collect_files(course().assignment)
-    names = [f"{kata}.py" for kata in katas if f"{kata}.py" in files]
+    started = [kata for kata in katas if load_state().status(kata) != "not_started"]
+    names = [f"{kata}.py" for kata in started if f"{kata}.py" in files]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 

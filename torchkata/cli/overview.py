@@ -10,7 +10,7 @@ from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, ti
 from torchkata.pytest_plugin.history import State
 from torchkata.pytest_plugin.links import add_link
 
-from .terminal import paint, print_wrapped, say
+from .terminal import paint, print_wrapped, say, wrap_text
 
 
 def show(state: State) -> None:
@@ -35,15 +35,14 @@ def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
 
 
 def format_row(kata: Kata, state: State) -> str:
-    """Return the line for a kata: its last outcome, its effort, and whether its files have changed since then."""
+    """Return the line for a kata: its last outcome, and its effort or that its files have changed since then."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
-    width = max(map(len, course().katas)) + 2
+    width = max(map(len, course().katas)) + 1
     word = paint(pad(words(f"status.{status}"), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
-    old = words("old") if state.is_old(kata.name) else ""
-    effort = effort_of(kata)
-    return f"  {kata.name:<{width}}{word}{pad(score, 24) + pad(effort, 17) if effort else score}{old}".rstrip()
+    more = words("old") if state.is_old(kata.name) else f"  {effort_of(kata)}".rstrip()
+    return f"  {kata.name:<{width}}{word}{pad(score, 21)}{more}".rstrip()
 
 
 def show_next(state: State) -> None:
@@ -54,11 +53,12 @@ def show_next(state: State) -> None:
     else:
         text = words("next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
-        print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
+        for line in wrap_text(text):
+            print(add_link(line, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         if effort := describe_effort(kata):
             print_wrapped(effort)
         for name, task in about(kata).items():
-            say("about", name=name, task=task)
+            print_wrapped(words("about", name=name, task=task), 4)
         if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
             say("predict.first", kata=kata.name)
-        say("commands")
+        print_wrapped(words("commands"))

@@ -30,6 +30,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
         raise CallError(words("predict.none", kata=kata.name, katas=others))
     predictions, runs = load(), count_runs(kata)
+    store(predictions)  # with the seed, so that skipped questions stay the same
     given = predictions.katas.setdefault(kata.name, {})
     print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
     if len(given) < len(questions):

@@ -100,7 +100,7 @@ class Session:
         if output is None:
             names = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + words("watch.run", katas=names), "bold"), flush=True)
-        arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
+        arguments = ["--watched", f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
         self.task = Task(chosen, start(arguments, output), before, output, is_retry)

@@ -40,6 +40,11 @@ PATTERNS: dict[
     r"^NameError: name '(exit|quit)' is not defined": "exit",
     r"^EOFError: EOF when reading a line|reading from stdin while output is captured": "input",
     r"^ModuleNotFoundError: No module named '\w+'\n": "no_package",
+    r"Weights only load failed\. This file can still be loaded": "whole_object",
+    r"^AttributeError: 'float' object has no attribute '(get|items|keys|setdefault)'": "defaults",
+    r"Boolean value of Tensor with more than one value is ambiguous": "truth",
+    r"descriptor '__init__' of 'super' object needs an argument": "super",
+    r"contains duplicate dimension": "duplicate",
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 

@@ -16,6 +16,7 @@ from torchkata.source.differences import SETTINGS
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause
 MAX_ERROR = 100  # maximum number of characters of an exception message quoted in a note
+MAX_EXPLAINED = 200  # maximum number of characters of the message of a crash that we explain ourselves
 
 
 def explain(
@@ -51,16 +52,18 @@ def explain(
             seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is already shown
             lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
             lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
-            missing = words("crash.no_return") if lacks_return else ""
+            missing = words("crash.no_return") if lacks_return and not diagnosis else ""
             lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
-            cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else ""
+            cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else error.relation
         case Crashed(place=Place(file="", source=tried)) if tried:
             tried = "" if tried.startswith("raise ") else PROBE_CODE.sub("", tried)
             lines += [("tried", tried), ("raised", join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
-            lines += [("crashed", join_lines(error.error)), *make_place_lines(error.place)]
-            outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
+            text = join_lines(error.error)
+            lines += [("crashed", shorten(text, MAX_EXPLAINED) if diagnosis else text), *make_place_lines(error.place)]
+            kind = error.error.partition(":")[0]
+            outcome, cause = "crashed", f"{kind} {error.place}" if error.place.file else error.error
         case NotStarted():
             key = "message.to_do" if error.place.line else "message.missing"
             lines += [("to_do", words(key, file=error.place.file, line=error.place.line))]
@@ -81,7 +84,8 @@ def explain(
             lines += [("machine", words("message.machine", error=error))]
             outcome, cause = "inconclusive", str(error)
         case _:
-            lines += [("yours", show(call.answer) if call else ""), ("note", explain_form_error(error))]
+            note = "" if diagnosis else explain_form_error(error)
+            lines += [("yours", show(call.answer) if call else ""), ("note", note)]
     if call is not None and call.setting in SETTINGS and has_input:
         lines.append(("note", words("message.setting", call=call.setting)))
     body = [

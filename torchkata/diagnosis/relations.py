@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchkata.compare.assertions import same
-from torchkata.compare.show import format_dtype, shorten
+from torchkata.compare.show import format_dtype, shorten, show
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
 from torchkata.seam.values import Plain
@@ -233,7 +233,9 @@ def find_constant_answer(seen: Sequence[Comparison], what: str) -> str:
             expected.append(one.expected)
     if len(expected) < few:
         return ""
-    return words("relation.constant_part" if what else "relation.constant", what=translate(what), count=len(seen))
+    if not what:
+        return words("relation.constant", count=len(seen))
+    return words("relation.constant_part", what=translate(what), value=shorten(show(answer), MAX_NAME), count=len(seen))
 
 
 def find_opposite(seen: Sequence[Comparison]) -> str:

@@ -18,7 +18,7 @@ from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
-from torchkata.i18n import format_label, pad, words, wrap
+from torchkata.i18n import count_columns, format_label, pad, words, wrap
 from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
 from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
@@ -28,7 +28,7 @@ from .failure_groups import group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
 from .run_state import add_result, attach_result, get_result, get_state
-from .search import EXPLAINED_BY
+from .search import EXPLAINED_BY, MISSING_RETURN
 from .selection import find_kata, find_test
 
 MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
@@ -119,7 +119,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     cause, claim = unwrap_group(error), claim_of(kata, find_test(item), get_claim(item))
     heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
-    known, seen = name_mistake(kata, mistakes), find_mistake(cause)
+    known, seen = name_mistake(kata, mistakes), item.stash.get(MISSING_RETURN, "") or find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(find_test(item), heading, error, call, build_command(item), known or seen, looks_like)
@@ -196,9 +196,8 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     """Print the failures of a kata, one block for each cause."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
-    size = shutil.get_terminal_size()
-    width = min(WIDTH, size.columns) if out.isatty else WIDTH
-    room = size.lines - TABLE_LINES if out.isatty and most is not None else math.inf
+    width = find_width(out)
+    room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
     blocks = group_failures(results)
     shown = 0
     for block in blocks[:most]:
@@ -211,8 +210,13 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
         for place, parts in enumerate(lines):
             for part in parts:
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
-    if hidden := sum(len(block.tests) for block in blocks[shown:]):
+    if hidden := sum(test.outcome != "not_started" for block in blocks[shown:] for test in block.tests):
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
+
+
+def find_width(out: pytest.TerminalReporter) -> int:
+    """Return the maximum number of columns of a line."""
+    return min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
@@ -241,17 +245,22 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = words("status.partly" if partly else f"status.{status}")
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
-        out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results))
+        score, remark = score_of(kata, outcomes.count("passed"), points), describe_prerequisites(kata, results)
+        is_long = width + 15 + len(score) + count_columns(remark) > find_width(out)
+        out.write_line(f"{score}\n {remark}" if is_long and remark else score + remark)
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
             failed.add(kata.name)
-    if out.config.getoption("--hypothesis-profile") == "grade":
+    config = out.config
+    if config.getoption("--hypothesis-profile") == "grade":
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
         out.write_line("\n" + words("table.points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
+    if config.getoption("watched"):
+        return
     if len(katas) == 1 and (effort := describe_effort(katas[0])):
-        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
+        out.write_line("\n".join(wrap(f"  {effort}", find_width(out), hanging=2)))
     following = find_next(left, failed)
     if following is None:
         out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
@@ -260,7 +269,9 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     key = "table.next_below" if following.name not in results and user else "table.next"
     line = words(key, title=title_of(following), kata=following.name, user=user)
     file = course().stub(following.name)
-    out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
+    out.write_line("")
+    for part in wrap(line, find_width(out), hanging=0):
+        out.write_line(add_link(part, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(words("table.stuck", kata=following.name))
     elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):

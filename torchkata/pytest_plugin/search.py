@@ -21,6 +21,7 @@ from torchkata.compare.assertions import same, watcher
 from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
+from torchkata.diagnosis.missing_return import find_missing_return
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
@@ -37,6 +38,7 @@ from .run_state import get_state
 from .selection import find_kata, find_test
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
+MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
 
 SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
@@ -59,6 +61,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[EXPLAINED_BY] = []
+    pyfuncitem.stash[MISSING_RETURN] = ""
     body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
@@ -76,7 +79,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
             if broken is not None:
                 raise broken from None
             cause.add_note(UNDECIDED)
-        if not isinstance(cause, (Crashed, AbortTest)):
+        if not isinstance(cause, AbortTest):
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
@@ -99,6 +102,9 @@ def explain_answers(
     if item.config.getoption("--hypothesis-profile") != "prove":
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
+    item.stash[MISSING_RETURN] = name_missing_return(state.student, max(student_seconds, duration))
+    if item.stash[MISSING_RETURN] or isinstance(cause, Crashed):
+        return
     kept = limit_examples(body.kept())
     if isinstance(cause, Wrong) and uses_uninitialized_memory(state.student, student_seconds):
         cause.mistake = words("relation.uninitialized")
@@ -117,6 +123,16 @@ def explain_answers(
             cause.mistake = pattern.sentence
         else:
             cause.relation = pattern.sentence
+
+
+def name_missing_return(student: Student, seconds: float) -> str:
+    """Return a sentence if a function returned nothing during the last call, or "". Never raises an exception."""
+    try:
+        student.runner.set_budget(seconds)
+        found = find_missing_return(student.last, SilencedStudent(student.runner)) if student.last is not None else ""
+        return words("crash.returns_none", function=found) if found else ""
+    except (Exception, AbortTest):
+        return ""
 
 
 def uses_uninitialized_memory(student: Student, seconds: float) -> bool:

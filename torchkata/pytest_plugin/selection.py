@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 import tempfile
+from argparse import SUPPRESS
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ from torchkata.i18n.notes import translate
 from torchkata.seam.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
+from .packages import describe_missing_packages
 from .run_state import get_state
 
 
@@ -28,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     group.addoption("--kata", help=words("pytest.--kata"), **several)
     group.addoption("--track", help=words("pytest.--track", tracks=", ".join(course().tracks)), **several)
+    group.addoption("--watched", action="store_true", help=SUPPRESS)  # `kata watch` prints the next step itself
     group.addoption("--impl", default="assignment", metavar="solution|PATH", help=words("pytest.--impl"))
 
 
@@ -117,7 +120,8 @@ def pytest_make_collect_report(
         while (cause := error.__cause__) is not None:
             error = cause
         why = describe_course_error(error) or format_error(error)
-        report.longrepr = words("message.not_collected", file=collector.path, why=why)
+        missing = describe_missing_packages() if isinstance(error, ModuleNotFoundError) else ""
+        report.longrepr = missing or words("message.not_collected", file=collector.path, why=why)
     return report
 
 

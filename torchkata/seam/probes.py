@@ -1,7 +1,13 @@
 """Probes that any course can use, for functions and for classes with state, and the decorator `typed`."""
 
+import dis
 import importlib
+import inspect
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
 from .values import to_plain
@@ -54,6 +60,27 @@ def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments
 
     with ZeroedMemory():
         return getattr(importlib.import_module(module), probe)(assignment, *arguments)
+
+
+def list_empty_returns(assignment: Any, module: str, probe: str, *arguments: object) -> list[str]:
+    """Call another probe, and return the names of the student's functions that returned None, as `kata.function`."""
+    found: dict[str, None] = {}
+
+    def watch(frame: FrameType, event: str, value: object) -> None:
+        code = frame.f_code
+        if event != "return" or value is not None or code.co_flags & inspect.CO_GENERATOR:
+            return
+        file, has_raised = Path(code.co_filename), not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
+        if file.parent == assignment.folder and not has_raised:
+            found.setdefault(f"{file.stem}.{code.co_qualname}")
+
+    sys.setprofile(watch)
+    try:
+        with suppress(Exception):
+            getattr(importlib.import_module(module), probe)(assignment, *arguments)
+    finally:
+        sys.setprofile(None)
+    return [*found]
 
 
 def render_methods(

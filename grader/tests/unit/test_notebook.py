@@ -70,7 +70,7 @@ def test_progress_has_a_row_for_each_kata() -> None:
     text = Text(progress(State({"linear": LastRun("crashed", 2, "of other files", "")})))
     assert text.tags.count("tr") == len(course().katas)
     place = text.texts.index("! crashed")
-    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since last run"]
+    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  may be outdated"]
 
 
 @pytest.fixture
