@@ -166,6 +166,11 @@ def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
 
 
+@instead_of(oracle.rms_norm, "divides each column by a row's root mean square: is keepdim=True missing?")
+def without_keepdim(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / np.sqrt(np.mean(x**2, axis=-1) + eps)
+
+
 @instead_of(oracle.rms_norm, "uses the mean over all rows: use the mean of each row")
 def one_norm_for_all(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.mean(x**2) + eps)

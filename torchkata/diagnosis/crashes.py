@@ -45,6 +45,7 @@ PATTERNS: dict[
     r"Boolean value of Tensor with more than one value is ambiguous": "truth",
     r"descriptor '__init__' of 'super' object needs an argument": "super",
     r"contains duplicate dimension": "duplicate",
+    r"The size of tensor a .* must match .*\n(?!.*keepdim).*\b(amax|mean|norm|std|sum|var)\(": "keepdim",
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
 }
 

@@ -257,7 +257,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
         out.write_line("\n" + words("table.points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
-    if config.getoption("watched"):
+    if config.getoption("watched") and (failed or not left):
         return
     if len(katas) == 1 and (effort := describe_effort(katas[0])):
         out.write_line("\n".join(wrap(f"  {effort}", find_width(out), hanging=2)))

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import contextlib
+import difflib
 import dis
 import linecache
 import re
@@ -16,7 +17,6 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
-from torchkata.course import nearest
 from torchkata.source.differences import name_refused
 from torchkata.source.text import PYTHON
 
@@ -198,13 +198,14 @@ def suggest_name(error: BaseException, frame: FrameType) -> str:
                 return f"; is `import {error.name}` missing?"
             if hasattr(names.get("self"), error.name):
                 return f"; did you mean self.{error.name}?"
-            near = nearest(error.name, [*names, *frame.f_globals, *dir(builtins)])
+            name, known = error.name, [*names, *frame.f_globals, *dir(builtins)]
         elif isinstance(error, AttributeError) and (found := ATTRIBUTE.search(str(error))):
             owners = [one for one in (error.obj, names.get("self")) if type(one).__name__ == found[1]]
-            near = nearest(found[2], dir(owners[0])) if owners and owners[0] is not None else ""
+            name, known = found[2], dir(owners[0]) if owners and owners[0] is not None else []
         else:
             return ""
-        return f"; did you mean {near}?" if near else ""
+        near = difflib.get_close_matches(name, known, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
     return ""
 
 

@@ -2,9 +2,11 @@
 
 import copy
 import importlib
+import io
 from collections.abc import Callable
 from typing import Any
 
+import einops
 import numpy as np
 import pytest
 import torch
@@ -55,6 +57,19 @@ class PlainWeight(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.weight = torch.ones(2)
+
+
+class NumberForDefaults(torch.optim.Optimizer):
+    """An optimizer that passes a number where torch expects a dict."""
+
+    def __init__(self, params: Any, lr: Any) -> None:
+        super().__init__(params, lr)
+
+
+def load_whole_model() -> None:
+    torch.save({"model": nn.Linear(1, 1)}, file := io.BytesIO())
+    file.seek(0)
+    torch.load(file, weights_only=True)
 
 
 def load_into_plain_tensor() -> None:
@@ -122,6 +137,11 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: NoGroups().param_groups,
         lambda: NoGroups().state_dict(),
     ],
+    "whole_object": [load_whole_model],
+    "defaults": [lambda: NumberForDefaults([make_param()], 0.1)],
+    "truth": [lambda: bool(torch.ones(2))],
+    "super": [lambda: super.__init__()],  # type: ignore[call-arg]
+    "duplicate": [lambda: einops.reduce(torch.ones(2, 2), "i i -> i", "sum")],
     "by_name": [lambda: get_batch(4)],  # type: ignore[call-arg]
     "size": [
         lambda: torch.randint(0, 5, 3),  # type: ignore[call-overload]
@@ -140,7 +160,7 @@ def test_common_crash_is_explained(key: str, crash: Callable[[], object]) -> Non
 
 
 def test_every_explanation_matches_a_real_error() -> None:
-    assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
+    assert {*CRASHES, "empty_state", "keepdim", "pinned"} == {*PATTERNS.values()}
 
 
 def test_inplace_method_on_leaf_tensor_is_named() -> None:
@@ -160,6 +180,12 @@ def test_key_error_from_empty_optimizer_state_is_explained() -> None:
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="memory can be pinned here")
 def test_pinned_memory_without_gpu_is_explained() -> None:
     assert explain_crash(catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words("crash.pinned")
+
+
+def test_lost_dimension_is_explained_where_it_is_lost() -> None:
+    rows, lines = torch.ones(3, 2), ("x / x.mean(-1)", "x / x.mean(-1, keepdim=True)", "x / y")
+    crashes = [catch(lambda: rows / rows.mean(-1), Place("puzzles.py", 3, line)) for line in lines]
+    assert [*map(explain_crash, crashes)] == [words("crash.keepdim"), "", ""]
 
 
 def test_missing_return_is_explained() -> None:

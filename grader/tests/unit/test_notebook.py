@@ -8,13 +8,13 @@ from unittest.mock import Mock
 import pytest
 
 from grader.tests.support.html_tree import parse_html
-from torchkata.cli import packages
 from torchkata.cli.terminal import CallError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import Finished
 from torchkata.notebook.html import progress, verdict
+from torchkata.pytest_plugin import packages
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Wrong
