@@ -92,7 +92,7 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")
-    assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
+    assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="the layers share one weight")
     for i, weight in enumerate(weights):
         finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())
         check(finite, mistake="initial weights contain NaN or infinity", yours=weight)

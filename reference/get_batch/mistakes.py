@@ -15,6 +15,10 @@ from torchkata import Mistake, instead_of
 WITHOUT_TARGET = "the largest start position is too large by one: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
 REMAINDER = "the first start positions occur more often, as after taking the remainder (%) of a random integer"
+AT_EVERY_TOKEN = "start positions are drawn from range(len(data)): subtract sequence_length"
+AT_EVERY_TOKEN_BUT_THE_LAST = (
+    "start positions are drawn from range(len(data) - 1): subtract sequence_length instead of 1"
+)
 FROM_ONE_START = "the rows of a batch are always at the same distances from each other"
 
 
@@ -122,14 +126,24 @@ def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
-@instead_of(oracle.starts, "start positions are drawn from range(len(data)): subtract sequence_length")
+@instead_of(oracle.starts, AT_EVERY_TOKEN)
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(oracle.starts, "start positions are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
+@instead_of(oracle.is_refused, AT_EVERY_TOKEN)
+def accepted_if_not_empty(tokens: int, sequence_length: int) -> bool:
+    return tokens == 0
+
+
+@instead_of(oracle.starts, AT_EVERY_TOKEN_BUT_THE_LAST)
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
+
+
+@instead_of(oracle.is_refused, AT_EVERY_TOKEN_BUT_THE_LAST)
+def accepted_from_two_tokens(tokens: int, sequence_length: int) -> bool:
+    return tokens <= 1
 
 
 def converted(dtype: type[np.generic], message: str) -> Mistake:

@@ -35,7 +35,9 @@ PATTERNS: dict[
     r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input": "product",
     r"optimize a non-leaf Tensor": "not_a_leaf",
     r"^UnboundLocalError": "unbound",
-    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
+    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no|"
+    r"must be Tensor, not NoneType": "none",
+    r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": "number",
     r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
     r"^NameError: name '(exit|quit)' is not defined": "exit",
     r"^EOFError: EOF when reading a line|reading from stdin while output is captured": "input",

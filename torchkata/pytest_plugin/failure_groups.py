@@ -49,8 +49,8 @@ def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]
 def get_cause(result: TestResult, named: Collection[str]) -> str:
     """Return the mistake, or else the line and type of the error, or a pattern in the answers, or the message."""
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    found = get_explanation(result, named) or result.cause or between_claim_and_command or result.name
-    return found if result.diagnosis else f"{result.outcome} {found}"
+    seen = f"{result.outcome} {result.cause or between_claim_and_command or result.name}"
+    return get_explanation(result, named) or seen
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:

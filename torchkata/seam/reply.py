@@ -28,6 +28,7 @@ Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, th
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
 ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
+IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "from torch import Tensor"}
 AT_IMPORT = " (when the file is imported)"
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors and bold letters in a library's message
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
@@ -194,8 +195,8 @@ def suggest_name(error: BaseException, frame: FrameType) -> str:
     names = frame.f_locals
     with contextlib.suppress(Exception):  # a student's objects may raise anything
         if type(error) is NameError and error.name:
-            if error.name in sys.stdlib_module_names:
-                return f"; is `import {error.name}` missing?"
+            if error.name in IMPORTS or error.name in (*sys.stdlib_module_names, *sys.modules):
+                return f"; is `{IMPORTS.get(error.name, f'import {error.name}')}` missing?"
             if hasattr(names.get("self"), error.name):
                 return f"; did you mean self.{error.name}?"
             name, known = error.name, [*names, *frame.f_globals, *dir(builtins)]

@@ -1,6 +1,7 @@
 """A function that returns nothing is named, first and alone, in every kata."""
 
 import ast
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,15 +30,15 @@ class ReturnDropper(ast.NodeTransformer):
 
 def list_programs(kata: str) -> Iterator[tuple[str, str]]:
     """Yield each function that promises a value, with the solution in which it returns nothing."""
-    source = (SOLUTION / f"{kata}.py").read_text()
-    for node in ast.walk(tree := ast.parse(source)):
-        for each in [inner for inner in getattr(node, "body", []) if isinstance(inner, ast.FunctionDef)]:
-            name = f"{node.name}.{each.name}" if isinstance(node, ast.ClassDef) else each.name
-            if isinstance(node, (ast.Module, ast.ClassDef)) and promises_value(kata, name):
-                kept, each.body = each.body, [ReturnDropper().visit(line) for line in each.body]
-                each.body = [line for lines in each.body for line in (lines if isinstance(lines, list) else [lines])]
-                yield each.name, ast.unparse(ast.fix_missing_locations(tree))
-                each.body = kept
+    tree = ast.parse((SOLUTION / f"{kata}.py").read_text())
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for prefix, body in [("", tree.body), *((f"{node.name}.", node.body) for node in classes)]:
+        for place, function in enumerate(body):
+            if isinstance(function, ast.FunctionDef) and promises_value(kata, prefix + function.name):
+                changed = ast.Module(copy.deepcopy(function.body), [])
+                body[place] = ast.FunctionDef(function.name, function.args, ReturnDropper().visit(changed).body, [])
+                yield function.name, ast.unparse(ast.fix_missing_locations(tree))
+                body[place] = function
 
 
 @pytest.mark.parametrize("kata", [kata for kata in course().katas if [*list_programs(kata)]])

@@ -142,6 +142,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "truth": [lambda: bool(torch.ones(2))],
     "super": [lambda: super.__init__()],  # type: ignore[call-arg]
     "duplicate": [lambda: einops.reduce(torch.ones(2, 2), "i i -> i", "sum")],
+    "number": [lambda: torch.sqrt(3)],  # type: ignore[arg-type]
     "by_name": [lambda: get_batch(4)],  # type: ignore[call-arg]
     "size": [
         lambda: torch.randint(0, 5, 3),  # type: ignore[call-overload]
