@@ -11,9 +11,9 @@ import inspect
 import io
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -30,12 +30,14 @@ from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
 from torchkata.seam.reply import Probe
-from torchkata.seam.student import Student, is_secret
+from torchkata.seam.student import Call, Student, is_secret
 from torchkata.seam.time_limits import limit_processor_time
 from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
 from .selection import find_kata, find_test
+
+Answer = TypeVar("Answer")
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
@@ -102,11 +104,12 @@ def explain_answers(
     if item.config.getoption("--hypothesis-profile") != "prove":
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
-    item.stash[MISSING_RETURN] = name_missing_return(state.student, max(student_seconds, duration))
-    if item.stash[MISSING_RETURN] or isinstance(cause, Crashed):
+    if silent := ask(state.student, max(student_seconds, duration), find_missing_return, ""):
+        item.stash[MISSING_RETURN] = words("crash.returns_none", function=silent)
+    if silent or isinstance(cause, Crashed):
         return
     kept = limit_examples(body.kept())
-    if isinstance(cause, Wrong) and uses_uninitialized_memory(state.student, student_seconds):
+    if isinstance(cause, Wrong) and ask(state.student, student_seconds, depends_on_memory, otherwise=False):
         cause.mistake = words("relation.uninitialized")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
@@ -115,7 +118,7 @@ def explain_answers(
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
-    if may_be_random and is_random(state.student, student_seconds):
+    if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
         cause.mistake = words("relation.random")
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
@@ -125,23 +128,13 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
-def name_missing_return(student: Student, seconds: float) -> str:
-    """Return a sentence if a function returned nothing during the last call, or "". Never raises an exception."""
+def ask(student: Student, seconds: float, question: Callable[[Call, Student], Answer], otherwise: Answer) -> Answer:
+    """Return the answer to a question that makes the last call again, or `otherwise`. Never raises an exception."""
     try:
         student.runner.set_budget(seconds)
-        found = find_missing_return(student.last, SilencedStudent(student.runner)) if student.last is not None else ""
-        return words("crash.returns_none", function=found) if found else ""
+        return question(student.last, SilencedStudent(student.runner)) if student.last is not None else otherwise
     except (Exception, AbortTest):
-        return ""
-
-
-def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
-    """Return whether the last answer depends on uninitialized memory. Never raises an exception."""
-    try:
-        student.runner.set_budget(seconds)
-        return student.last is not None and depends_on_memory(student.last, SilencedStudent(student.runner))
-    except (Exception, AbortTest):
-        return False
+        return otherwise
 
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
@@ -156,17 +149,9 @@ def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
     return any(map(is_tensor, compared[-1:]))
 
 
-def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the answer changes if the last call is repeated. Never raises an exception."""
-    if student.last is None:
-        return False
-    try:
-        student.runner.set_budget(seconds)
-        probe, args, answer = student.last.probe, student.last.args, student.last.answer
-        again = SilencedStudent(student.runner)
-        return not all(same(again.call(probe, *args), answer) for _ in range(MAX_REPEATS))
-    except (Exception, AbortTest):
-        return False
+def is_random(call: Call, student: Student) -> bool:
+    """Return whether the answer changes if a call is repeated."""
+    return not all(same(student.call(call.probe, *call.args), call.answer) for _ in range(MAX_REPEATS))
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:
