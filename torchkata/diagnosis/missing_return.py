@@ -4,7 +4,7 @@ import ast
 
 from torchkata.course import course
 from torchkata.course.handout import stub_of
-from torchkata.seam.probes import list_empty_returns
+from torchkata.inside.probes import list_empty_returns
 from torchkata.seam.student import Call, Student
 
 
