@@ -43,10 +43,10 @@ SIZES = sizes(2)
 class HalvesGenerator(np.random.Generator):
     """Draws halves such as -1.5 and 2 in place of normally distributed numbers, and powers of ten as magnitudes."""
 
-    def standard_normal(self, size: Any = None, *_: Any) -> Any:
+    def standard_normal(self, size: Any = None) -> Any:  # type: ignore[override]
         return self.choice([-2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0], size)
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
         return np.round(super().uniform(low, high, size))
 
 

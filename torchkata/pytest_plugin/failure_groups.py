@@ -37,13 +37,13 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
-    """Return a sort key: known mistakes, other diagnoses, wrong answers, crashes, and what is not started.
+    """Return a sort key: known mistakes, other diagnoses, wrong answers, crashes.
 
     A crash without a diagnosis may be the consequence of a wrong call by another function of the student's.
     """
-    own, shared, ended = result.diagnosis, get_explanation(result, named), result.outcome
-    unclear = ended == "not_started", ended == "crashed" and not own
-    return *unclear, not own, own not in result.explained_by, own != shared, is_unmet(result)
+    own, shared = result.diagnosis, get_explanation(result, named)
+    is_unclear = result.outcome == "crashed" and not own
+    return is_unclear, not own, own not in result.explained_by, own != shared, is_unmet(result)
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:

@@ -17,7 +17,7 @@ from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
-from torchkata.i18n import count_columns, format_label, pad, words, wrap
+from torchkata.i18n import format_label, pad, words, wrap
 from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
 from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
@@ -198,7 +198,8 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
         return
     width = find_width(out)
     room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
-    blocks = group_failures(results)
+    started = [result for result in results if result.outcome != "not_started"]
+    blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
     shown = 0
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
@@ -210,7 +211,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
         for place, parts in enumerate(lines):
             for part in parts:
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
-    if hidden := sum(test.outcome != "not_started" for block in blocks[shown:] for test in block.tests):
+    if hidden := sum(len(block.tests) for block in blocks[shown:]):
         out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
 
 
@@ -245,9 +246,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = words("status.partly" if partly else f"status.{status}")
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
-        score, remark = score_of(kata, outcomes.count("passed"), points), describe_prerequisites(kata, results)
-        is_long = width + 15 + len(score) + count_columns(remark) > find_width(out)
-        out.write_line(f"{score}\n {remark}" if is_long and remark else score + remark)
+        row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results)
+        out.write_line("\n".join(wrap(" " * (width + 15) + row, find_width(out)))[width + 15 :])
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
