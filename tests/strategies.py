@@ -46,7 +46,7 @@ class HalvesGenerator(np.random.Generator):
     def standard_normal(self, size: Any = None) -> Any:  # type: ignore[override]
         return self.choice([-2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0], size)
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         return np.round(super().uniform(low, high, size))
 
 

@@ -140,7 +140,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "whole_object": [load_whole_model],
     "defaults": [lambda: NumberForDefaults([make_param()], 0.1)],
     "truth": [lambda: bool(torch.ones(2))],
-    "super": [lambda: super.__init__()],  # type: ignore[call-arg]
+    "super": [lambda: super.__init__()],  # type: ignore[call-overload]
     "duplicate": [lambda: einops.reduce(torch.ones(2, 2), "i i -> i", "sum")],
     "number": [lambda: torch.sqrt(3)],  # type: ignore[arg-type]
     "by_name": [lambda: get_batch(4)],  # type: ignore[call-arg]
