@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchkata.course import course, predictions
+from torchkata.course import course, handout, predictions
 from torchkata.course.submission import (
     IGNORED,
     MAX_BYTES,
@@ -82,10 +82,10 @@ def print_notes(notes: Sequence[Note]) -> None:
 
 
 def check_files(katas: Sequence[str]) -> None:
-    """Print the problems with the files of these katas that are started, except missing and excluded files."""
+    """Print the problems with the files of these katas, except missing and excluded files and untouched stubs."""
     files, _ = collect_files(course().assignment)
-    started = [kata for kata in katas if load_state().status(kata) != "not_started"]
-    names = [f"{kata}.py" for kata in started if f"{kata}.py" in files]
+    stubs = {path.name: path.read_bytes() for path in (course().root / handout.STUBS).glob("*.py")}
+    names = [name for name in (f"{kata}.py" for kata in katas) if name in files and files[name] != stubs.get(name)]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 
