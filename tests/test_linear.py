@@ -1,4 +1,8 @@
-"""Property tests for Linear: x @ weight, and its initialization."""
+"""Property tests for Linear: x @ weight, and its initialization.
+
+Each test calls the student's code with a probe (`tests/probes/linear.py`), on inputs that Hypothesis or a seed draws,
+and compares the answer with that of the oracle (`reference/linear/oracle.py`).
+"""
 
 import numpy as np
 import torch
@@ -12,7 +16,8 @@ from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, as_float64, assert_close, assert_equal, check, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
-WIDE = [(512, 128), (128, 512), (1, 65536)]
+WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
+CUT_VARIANCE = 0.973  # of a standard normal distribution that is cut off at 3 standard deviations, which is accepted
 
 
 @given(linear_cases())
@@ -54,12 +59,8 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
     form = f"floats of shape [{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
-    require(
-        right and list(weight.shape) == [input_dim, output_dim],
-        "the shape or dtype is wrong",
-        yours=weight,
-        expected=form,
-    )
+    right = right and list(weight.shape) == [input_dim, output_dim]
+    require(right, "the shape or dtype is wrong", yours=weight, expected=form)
     values = as_float64(weight)
     for name, side in (("rows", values), ("columns", values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
@@ -75,15 +76,11 @@ def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -
         values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
-        slack = Z * (2 / n) ** 0.5
         expected = f"standard deviation {exact:.5f} for {size}"
         yours = f"standard deviation {float(weight.std()):.5f}"
-        check(
-            0.973 * (1 - slack) <= variance <= 1 + slack,
-            "the initial standard deviation is wrong",
-            yours=yours,
-            expected=expected,
-        )
+        slack = Z * (2 / n) ** 0.5
+        right = CUT_VARIANCE * (1 - slack) <= variance <= 1 + slack
+        check(right, "the initial standard deviation is wrong", yours=yours, expected=expected)
         note = f"the mean of the initial weight of {size} is not 0"
         check(abs(mean) <= Z / n**0.5, note, yours=float(weight.mean()), expected=f"0, within {Z * exact / n**0.5:.2g}")
 
@@ -98,18 +95,12 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
-        is_normal = low - slack <= kurtosis <= high + slack
-        check(
-            is_normal, mistake=describe_tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT
-        )
+        is_normal, yours = low - slack <= kurtosis <= high + slack, f"fourth moment {kurtosis:.2f}"
+        check(is_normal, mistake=describe_tails(kurtosis), yours=yours, expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
         check(abs(skew) <= Z * (6 / n) ** 0.5, f"the initial weight is skewed: third moment {skew:.2f}, expected 0")
-        note = "weights repeat each other up to sign: draw each independently"
-        check(
-            repeated_share(weight) <= oracle.initial_repeats(input_dim, output_dim),
-            note,
-            yours=f"{repeated_share(weight):.0%} of them",
-        )
+        note, share = "weights repeat each other up to sign: draw each independently", repeated_share(weight)
+        check(share <= oracle.initial_repeats(input_dim, output_dim), note, yours=f"{share:.0%} of them")
 
 
 @given(st.integers(0, 2**31), sizes(3, 6), sizes(2, 6))

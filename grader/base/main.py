@@ -37,12 +37,12 @@ def run_command(
                 command = load()
             signals.raise_at_ctrl_c()
             return command()
-    except BaseException as error:
+    except (KeyboardInterrupt, SystemExit, Exception) as error:
         if signals.asked_to_stop.is_set():  # an interrupted library may have raised another error
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
-        else:
+        else:  # a module of the course may have raised it, even SystemExit
             from torchkata.diagnosis.broken_tests import describe_course_error  # imports Hypothesis
 
             line, code = describe_course_error(error), 2

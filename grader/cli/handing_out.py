@@ -68,7 +68,7 @@ def package(
 
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
-    from grader.commands.package.write import Grading, run_package
+    from grader.commands.package.platform_package import Grading, run_package
 
     grading = Grading(select_names(kata or (), track or ()), examples, seed, require)
     return lambda: run_package(platform, out, grading, source, force=force)
@@ -121,7 +121,7 @@ def new_course(
     title: Annotated[str, typer.Option(help="Title of the course.")] = "A new course",
 ) -> Command:
     """Create a course with one working kata, ready to test, grade and certify."""
-    from grader.commands.new.write import new_course
+    from grader.commands.new.templates import new_course
 
     return lambda: new_course(folder, title)
 
@@ -141,6 +141,6 @@ def new_kata(
 
     The kinds are a function and a class with state.
     """
-    from grader.commands.new.write import new_kata
+    from grader.commands.new.templates import new_kata
 
     return lambda: new_kata(name, track, kind)

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError, MachineError
+from grader.base.files import write_whole
 from grader.base.signals import end_with_parent
 from grader.base.terminal import create_console
 from grader.base.text import printable
@@ -20,7 +21,7 @@ from grader.pipeline.queue import Options, Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.submission_ids import Entry
-from grader.results.result import Result, load, write_whole
+from grader.results.result import Result, load
 from torchkata.course import CourseError, use
 
 UNFIT = "unfit"  # folder next to the plan, with a file for each node that can't grade, which contains the reason

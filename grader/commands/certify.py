@@ -7,12 +7,13 @@ from rich.console import Console
 
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import find_missing, find_missing_fallbacks
 from grader.pipeline.collect import Tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
-from grader.pipeline.setup import run_with_tests
 from grader.proof.cache import ProofCache
 from grader.proof.caught_by import update_caught_by
 from grader.proof.claims import make_claims
@@ -20,8 +21,7 @@ from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, format_markdown, grade_all
 from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
-from grader.results.dependencies import digest_grading
-from grader.results.result import write_whole
+from grader.results.dependencies import digest_kata
 from grader.sandbox.launch import Sandbox
 from torchkata.course import CourseError, Kata, course
 from torchkata.inside.hypothesis_internals import FEW_EXAMPLES
@@ -86,7 +86,7 @@ def prove_zoo(katas: Sequence[Kata], options: Options, out: Console, err: Consol
     todo = list(make_claims(katas, 1 if options.quick else options.seeds, quick=options.quick))
     outcome, warn, changes = ZooOutcome(), partial(print_warning, err), list[str]()
     for kata in katas:
-        digest_grading(kata.name)  # cache the digest before the files are imported
+        digest_kata(kata.name)  # cache the digest before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)

@@ -18,7 +18,7 @@ from grader.output.formats.gradescope import LiveReport
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.pipeline.executor import Executor, ProgressListener, RunOutcome, Warn
 from grader.pipeline.layouts import Download, find_submissions
-from grader.pipeline.queue import Options, Queue, demand_no_loss
+from grader.pipeline.queue import Options, Queue, check_replaced
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.startup import Startup
@@ -71,14 +71,14 @@ def grade_found(
         refused += [Refusal(entry, why) for entry in entries if entry.files]
         entries = [entry for entry in entries if not entry.files]
     queue = Queue(entries, refused, choose(options.grading.katas), options)
-    if not options.force:
-        demand_no_loss(queue.entries, options)
     out, err = create_console(quiet=options.quiet, stderr=options.as_json), create_console(stderr=True)
 
     def warn(text: str) -> None:
         start.clear_line()
         print_warning(err, text)
 
+    if not options.force:
+        check_replaced(queue.entries, options, warn)
     if found.submissions != list(given):
         place = f"{given[0]}: " if len(given) == 1 else ""
         out.print(f"{place}{count(len(entries) + len(refused), 'submission')}", markup=False, soft_wrap=True)
@@ -86,7 +86,7 @@ def grade_found(
         out.print(f"  skipped: {list_names(skipped)}", markup=False, soft_wrap=True)
     with contextlib.closing(start):
         outcome = execute(queue, out, warn, live)
-    previous.forget_older(options.out, options.grading.select_dependencies())
+    previous.forget_older(options.out, queue.judges)
     rows, unreadable = rebuild(options.out)
     shown = {*queue.reused, *outcome.stored}
     if live is not None:
@@ -146,7 +146,7 @@ def choose_executor(options: Options, start: Startup) -> Executor:
         return partial(grade_here, start)
     if find_spec("submitit") is None:
         raise MachineError('submitit is not installed: pip install -e ".[grader,slurm]"')
-    from grader.cluster.grading import Slurm
+    from grader.cluster.rounds import Slurm
 
     return Slurm(options).grade
 

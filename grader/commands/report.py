@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from grader.base.terminal import create_console
+from grader.output.page.class_pages import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.page.overview import DIAGNOSES, ITEMS
-from grader.output.page.write import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.marks.waive import read_waivers
 from grader.results.faults import demand_settled, list_faults
 from grader.results.load import list_results, read_all, read_each
-from grader.results.result import Result, write_whole
+from grader.results.result import Result
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from grader.pipeline.job import Event, Graded, Job
 from grader.pipeline.queue import Options
 from grader.pipeline.session import LOST, grade
 from grader.pipeline.submission import Submission
-from grader.results.dependencies import digest, digest_basis, digest_kata
+from grader.results.dependencies import digest, digest_submission
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
@@ -130,5 +130,4 @@ def describe_problem(kata: str, name: str, text: str, tests: Tests) -> str:
 
 def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
     """Return the name of the file whose existence means that the reference solution passes all tests of a kata."""
-    basis = digest_basis(solution, options.grading.select_dependencies("katas"))
-    return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"
+    return f"{kata.name}-{digest([*kata.points], options.grading.digest_judge(kata.name), digest_submission(solution))}"

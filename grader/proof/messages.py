@@ -7,18 +7,19 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import print_warning
 from grader.base.text import count
 from grader.pipeline.collect import Tests
-from grader.pipeline.setup import run_with_tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import make_claims
 from grader.proof.proof import Options, grade_all
-from grader.results.result import KataResult, write_whole
+from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
 from torchkata.i18n import words, wrap
-from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
+from torchkata.pytest_plugin.failure_groups import FailureGroup, group_failures, render_block
 
 WIDTH = 99  # maximum number of columns
 NOTHING = "No test catches it, so a student sees no message."
@@ -61,7 +62,7 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
     return "\n".join(parts)
 
 
-def format_block(kata: Kata, block: Block) -> str:
+def format_block(kata: Kata, block: FailureGroup) -> str:
     """Format a failure as shown in the terminal, without the command that runs the test again."""
     lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

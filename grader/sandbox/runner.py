@@ -32,7 +32,7 @@ ZYGOTE_GONE = "the process that starts workers has ended"
 
 
 @dataclass
-class Budget:
+class TimeBudget:
     """A limit of the time of one or more calls, and how much of it is left."""
 
     key: str  # of the text that says what it applies to
@@ -61,10 +61,10 @@ class WorkerRunner:
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
-    def make_budget(self, key: str, seconds: float) -> Budget:
+    def make_budget(self, key: str, seconds: float) -> TimeBudget:
         """Return a budget of which nothing is used."""
         allowed = allow(seconds, self.limits)
-        return Budget(key, allowed, allowed)
+        return TimeBudget(key, allowed, allowed)
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Use these files from now on, with all time limits multiplied by `patience`."""

@@ -22,7 +22,7 @@ from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .parser import Parser
-from .terminal import CallError, print_wrapped, say
+from .terminal import UsageError, print_wrapped, say
 
 ALIASES = {"run": "next", "test": "next"}  # not listed in the help
 
@@ -74,7 +74,7 @@ def list_commands() -> list[str]:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
 
-    Raises CallError if the command can't be executed, OSError if a file can't be read or written, or SystemExit after
+    Raises UsageError if the command can't be executed, OSError if a file can't be read or written, or SystemExit after
     the help.
     """
     parser, commands = make_parser()
@@ -94,10 +94,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, *commands: str) -> Kata:
-    """Return the kata with this name. Raises CallError, which suggests a similar name, if it does not exist."""
+    """Return the kata with this name. Raises UsageError, which suggests a similar name, if it does not exist."""
     if name not in course().katas:
         near = nearest(name, [*commands, *course().katas])
-        raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
+        raise UsageError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
     return course().katas[name]
 
 
@@ -219,7 +219,7 @@ def main() -> NoReturn:
     except NoCourseError:
         print(words("error", text=words("no_course")), file=sys.stderr)
         sys.exit(2)
-    except (CallError, CourseError) as error:
+    except (UsageError, CourseError) as error:
         print(words("error", text=translate(str(error))), file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the program that reads the output (such as `head`) has closed the pipe

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from torchkata.i18n import words, wrap
 
-from .terminal import CallError
+from .terminal import UsageError
 
 
 class Formatter(argparse.HelpFormatter):
@@ -29,7 +29,7 @@ class Formatter(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises CallError instead of exiting."""
+    """A parser that raises UsageError instead of exiting."""
 
     def __init__(self, prog: str, description: str = "", title: str = "help.arguments", epilog: str = "") -> None:
         description = description[:1].upper() + description[1:]
@@ -38,10 +38,10 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=words("help.help"))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments. Raises CallError if one is unexpected: the parser of `kata` does not know the usage."""
+        """Parse the arguments. Raises UsageError if one is unexpected: the parser of `kata` does not know the usage."""
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            raise CallError(words("call.unexpected", argument=unknown[0], usage=self.describe_usage()))
+            raise UsageError(words("call.unexpected", argument=unknown[0], usage=self.describe_usage()))
         return options, unknown
 
     def describe_usage(self) -> str:
@@ -49,5 +49,5 @@ class Parser(argparse.ArgumentParser):
         return " ".join(self.format_usage().removeprefix(words("help.usage")).split())
 
     def error(self, message: str) -> NoReturn:  # noqa: ARG002  (it is in English)
-        """Raise CallError with the usage."""
-        raise CallError(words("call.wrong", usage=self.describe_usage()))
+        """Raise UsageError with the usage."""
+        raise UsageError(words("call.wrong", usage=self.describe_usage()))

@@ -15,7 +15,7 @@ from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
 
 from .parser import Parser
-from .terminal import CallError
+from .terminal import UsageError
 
 if TYPE_CHECKING:
     from torchkata.inside.reply import Reply
@@ -32,7 +32,7 @@ def find_commands() -> dict[str, Kata]:
 def run(kata: Kata, arguments: Sequence[str]) -> int:
     """Run a kata's command and print its output. Return the exit code: 1 if student code raises an exception, else 0.
 
-    Raises CallError if the arguments are wrong or the command exits with a message, OSError if the machine has a
+    Raises UsageError if the arguments are wrong or the command exits with a message, OSError if the machine has a
     problem, or SystemExit after the help.
     """
     from torchkata.inside.assignment import Assignment
@@ -49,7 +49,7 @@ def run(kata: Kata, arguments: Sequence[str]) -> int:
             print(line, flush=True)
     except SystemExit as error:
         if isinstance(error.code, str):
-            raise CallError(error.code) from None
+            raise UsageError(error.code) from None
         raise
     except Exception as error:
         reply = make_reply(error, assignment)

@@ -8,11 +8,12 @@ from dataclasses import replace
 from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
+from torchkata.files import write_atomically
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_question, title_of
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 
-from .terminal import CallError, paint, print_wrapped, say
+from .terminal import UsageError, paint, print_wrapped, say
 
 MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the message quotes
 
@@ -21,14 +22,14 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     """Ask the unanswered questions about a kata, and show earlier answers together with the correct numbers.
 
     `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the correct number is
-    computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
+    computed. Raises UsageError if there are no questions, an answer is invalid or a measurement fails, CourseError if
     the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """
     english = stored.load_questions(kata.name)
     questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
-        raise CallError(words("predict.none", kata=kata.name, katas=others))
+        raise UsageError(words("predict.none", kata=kata.name, katas=others))
     predictions, runs = load(), count_runs(kata)
     store(predictions)  # with the seed, so that skipped questions stay the same
     given = predictions.katas.setdefault(kata.name, {})
@@ -68,7 +69,7 @@ def count_runs(kata: Kata) -> int:
 def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
     """Return the number that the student enters, or None for an empty line or the end of the input.
 
-    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise CallError.
+    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise UsageError.
     """
     asks_again = read is not None or sys.stdin.isatty()
     while True:
@@ -84,7 +85,7 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
             pass
         problem = words("predict.wrong", text=repr(text[:MAX_QUOTED]))
         if not asks_again:
-            raise CallError(problem)
+            raise UsageError(problem)
         print_wrapped(f"   {problem}", 3)
 
 
@@ -97,15 +98,15 @@ def read_line(prompt: str) -> str:
 
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
-    """Measure the correct number on this machine. Raises CallError if the measurement fails."""
+    """Measure the correct number on this machine. Raises UsageError if the measurement fails."""
     say("predict.measuring")
     try:
         found = float(question.answer(**sizes))
     except Exception as error:
         why = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise CallError(words("predict.not_measured", error=why)) from None
+        raise UsageError(words("predict.not_measured", error=why)) from None
     if not stored.is_positive(found):
-        raise CallError(words("predict.not_measured", error=f"{found:g} {question.unit}"))
+        raise UsageError(words("predict.not_measured", error=f"{found:g} {question.unit}"))
     return found
 
 
@@ -121,14 +122,14 @@ def show(question: Question, given: Prediction, right: float) -> None:
 def load() -> Predictions:
     """Return the stored predictions, or empty predictions with a new seed if there is no file.
 
-    Raises CallError if the file is not valid, or OSError if it can't be read.
+    Raises UsageError if the file is not valid, or OSError if it can't be read.
     """
     path = course().assignment / stored.FILE
     if not path.exists():
         return Predictions(secrets.randbelow(stored.MAX_COUNT))
     found = stored.parse_file(path.read_bytes())
     if found is None:
-        raise CallError(words("predict.broken", file=f"assignment/{stored.FILE}"))
+        raise UsageError(words("predict.broken", file=f"assignment/{stored.FILE}"))
     return found
 
 

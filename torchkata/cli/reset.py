@@ -2,17 +2,18 @@
 
 from torchkata.course import Kata, course
 from torchkata.course.handout import free_name, stub_of
+from torchkata.files import write_atomically
 from torchkata.i18n import words
-from torchkata.pytest_plugin.history import load_state, store_state, write_atomically
+from torchkata.pytest_plugin.history import load_state, store_state
 
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 
 def reset(kata: Kata, *, confirmed: bool) -> None:
-    """Restore the stub. Ask first unless `confirmed`. Raises CallError if there are no original stubs."""
+    """Restore the stub. Ask first unless `confirmed`. Raises UsageError if there are no original stubs."""
     original, file = course().root / stub_of(kata.name), course().assignment / f"{kata.name}.py"
     if not original.is_file():
-        raise CallError(words("reset.none"))
+        raise UsageError(words("reset.none"))
     stub = original.read_bytes()
     if not file.exists():
         file.parent.mkdir(exist_ok=True)

@@ -17,7 +17,7 @@ from torchkata.i18n import words
 from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import find_missing, list_pip_commands
 
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 COURSE, SOLUTIONS = "course.zip", "solutions.zip"
 BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
@@ -28,10 +28,10 @@ ENVIRONMENT = ".venv"  # where editors look for a virtual environment
 def init(folder: Path) -> None:
     """Write the course into a new folder, or one with only a virtual environment, and print the next steps.
 
-    Raises CallError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
+    Raises UsageError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
     """
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - {ENVIRONMENT}):
-        raise CallError(words("init.not_empty", folder=folder))
+        raise UsageError(words("init.not_empty", folder=folder))
     for name, content in read_archive(COURSE).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,9 +48,9 @@ def print_steps(commands: Sequence[str]) -> None:
 
 
 def read_archive(name: str) -> dict[str, bytes]:
-    """Return the files of an archive by path. Raises CallError if the archive is missing and can't be built."""
+    """Return the files of an archive by path. Raises UsageError if the archive is missing and can't be built."""
     if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
-        raise CallError(words("init.handout"))
+        raise UsageError(words("init.handout"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = ARCHIVES
         if not folder.is_dir():
@@ -58,7 +58,7 @@ def read_archive(name: str) -> dict[str, bytes]:
             command = [sys.executable, "-m", BUILD, temporary]
             done = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise CallError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
+                raise UsageError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
         with zipfile.ZipFile(io.BytesIO((folder / name).read_bytes())) as archive:
             return {file: archive.read(file) for file in archive.namelist()}
 
@@ -70,13 +70,13 @@ def is_self_study() -> bool:
 
 
 def show_solution(kata: Kata) -> None:
-    """Print the reference solution of a kata. Raises CallError if the kata is not finished or there is no solution."""
+    """Print the reference solution of a kata. Raises UsageError if the kata is not finished or there is no solution."""
     own = course().solution(kata.name)
     if not own.is_file() and not is_self_study():
-        raise CallError(words("solution.none"))
+        raise UsageError(words("solution.none"))
     if not load_state().is_done(kata.name):
-        raise CallError(words("solution.not_done", kata=kata.name))
+        raise UsageError(words("solution.not_done", kata=kata.name))
     source = own.read_bytes() if own.is_file() else read_archive(SOLUTIONS).get(f"{kata.name}.py")
     if source is None:
-        raise CallError(words("solution.none"))
+        raise UsageError(words("solution.none"))
     print(source.decode("utf-8"), end="", flush=True)

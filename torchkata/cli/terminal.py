@@ -12,7 +12,7 @@ WIDTH = 100  # maximum width of text in columns
 CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI codes; grey text is left unchanged
 
 
-class CallError(Exception):
+class UsageError(Exception):
     """Raised if a command can't be executed. The message is a single line."""
 
 

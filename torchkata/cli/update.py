@@ -16,7 +16,7 @@ from torchkata.course import course, handout
 from torchkata.i18n import words
 
 from .self_study import COURSE, is_self_study, read_archive
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 MAX_BYTES = 64 * 2**20  # maximum size of an archive
 TIMEOUT_SECONDS = 60.0
@@ -27,22 +27,22 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 def update(source: str) -> None:
     """Install a newer handout and print the changes.
 
-    Without a source, a self-learner's course is updated to the course in the installed version. Raises CallError if the
-    handout can't be read or used; nothing has been changed in this case. Raises OSError if a file can't be replaced.
+    Without a source, a self-learner's course is updated to the course in the installed version. Raises UsageError if
+    the handout can't be read or used, before anything is changed, or OSError if a file can't be replaced.
     """
     if not source and not is_self_study():
-        raise CallError(words("update.which"))
+        raise UsageError(words("update.which"))
     try:
         files = read_handout(source) if source else read_archive(COURSE)
     except handout.HandoutError as error:
-        raise CallError(words("update.broken", source=source, name=error)) from None
+        raise UsageError(words("update.broken", source=source, name=error)) from None
     except UNREADABLE as error:
         why = (isinstance(error, OSError) and error.strerror) or " ".join(str(error).split())
-        raise CallError(words("update.unreadable", source=source, error=why)) from None
+        raise UsageError(words("update.unreadable", source=source, error=why)) from None
     try:
         done = handout.update(course().root, files)
     except handout.HandoutError:
-        raise CallError(words("update.none", name=handout.LIST)) from None
+        raise UsageError(words("update.none", name=handout.LIST)) from None
     for name, backup in done.backups.items():
         say("update.kept", name=name, backup=backup)
     for kata in done.missing:

@@ -11,8 +11,8 @@ from torchkata.pytest_plugin.history import load_state
 
 from . import overview, runs
 from .keys import has_keys, open_keys
-from .session import Session
 from .terminal import say
+from .watched_runs import Session
 
 TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1% of this time
 

@@ -59,7 +59,7 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
             reply = Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
         reply = make_reply(error, assignment)
-    return replace(reply, setting=assignment.setting)
+    return replace(reply, setting=assignment.__files__.setting)
 
 
 def fill_memory() -> contextlib.AbstractContextManager[None]:
@@ -73,7 +73,7 @@ def fill_memory() -> contextlib.AbstractContextManager[None]:
 
 def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception: `not_written` for an unchanged stub, otherwise the error and its line."""
-    folder = assignment.folder
+    folder = assignment.__files__.folder
     trace = [*traceback.walk_tb(error.__traceback__)]
     own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
@@ -111,7 +111,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception outside of student code, such as a missing file or a wrong signature."""
-    package = f"{assignment.package}."
+    package = f"{assignment.__files__.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
         return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
@@ -130,12 +130,12 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
     if named is None:
         return None
     for name, module in [*sys.modules.items()]:
-        if name.startswith(f"{assignment.package}."):
+        if name.startswith(f"{assignment.__files__.package}."):
             found: Any = module
             with contextlib.suppress(Exception):  # a student's `__getattr__` may raise anything
                 for part in named[1].split("."):
                     found = getattr(found, part)
-                if Path(found.__code__.co_filename).is_relative_to(assignment.folder):
+                if Path(found.__code__.co_filename).is_relative_to(assignment.__files__.folder):
                     return found.__code__
     return None
 

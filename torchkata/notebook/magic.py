@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from torchkata.cli import overview, predict
 from torchkata.cli.command import find_kata
-from torchkata.cli.terminal import CallError, say
+from torchkata.cli.terminal import UsageError, say
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.handout import free_name, stub_of
+from torchkata.files import write_atomically
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
-from torchkata.pytest_plugin.history import hash_content, load_state, store_state, write_atomically
+from torchkata.pytest_plugin.history import hash_content, load_state, store_state
 
 from .client import Client, run_command
 from .html import progress
@@ -28,7 +29,7 @@ def register(shell: "InteractiveShell") -> None:
         """`%%kata linear` writes a cell to its file and tests it; `%kata` and `%kata hint` show progress and hints."""
         try:
             run_magic(line.split(), cell, client)
-        except (CallError, CourseError, OSError) as error:
+        except (UsageError, CourseError, OSError) as error:
             raise UsageError(words("error", text=translate(str(error)))) from None
 
     try:
@@ -39,10 +40,10 @@ def register(shell: "InteractiveShell") -> None:
 
 
 def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
-    """Run a magic. Raises CallError if the arguments are invalid, or OSError if a file can't be read or written."""
+    """Run a magic. Raises UsageError if the arguments are invalid, or OSError if a file can't be read or written."""
     if cell is not None:
         if len(arguments) != 1:
-            raise CallError(words("call.wrong", usage="%%kata KATA"))
+            raise UsageError(words("call.wrong", usage="%%kata KATA"))
         kata = find_kata(arguments[0])
         write(kata, cell)
         test(kata, client)

@@ -12,7 +12,7 @@ MAX_NAMES = 4  # maximum number of additional tests listed in a block
 
 
 @dataclass(frozen=True)
-class Block:
+class FailureGroup:
     """Tests that failed for the same reason.
 
     The report shows the message of the first test and the names of the others.
@@ -22,7 +22,7 @@ class Block:
     waits: bool = False  # whether a precondition of the tests failed and another block gives the reason
 
 
-def group_failures(results: Sequence[TestResult]) -> list[Block]:
+def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last."""
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
@@ -33,7 +33,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault(get_cause(result, named), []).append(result)
     most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
-    return [Block(tuple(group)) for group in most] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+    return [FailureGroup(tuple(group)) for group in most] + [FailureGroup(tuple(stuck), waits=True)] * bool(stuck)
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
@@ -63,7 +63,7 @@ def is_unmet(result: TestResult) -> bool:
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
-def render_block(kata: Kata, block: Block) -> list[str]:
+def render_block(kata: Kata, block: FailureGroup) -> list[str]:
     """Return the lines of a block: the message of the first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:

@@ -28,7 +28,7 @@ SPEED = "test_speed.py"
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedWorkload:
     """The result of a workload."""
 
     result: TestResult
@@ -44,7 +44,7 @@ class Row:
 
 
 STOPWATCH = pytest.StashKey[Stopwatch | str]()
-ROWS = pytest.StashKey[list[Row]]()
+ROWS = pytest.StashKey[list[TimedWorkload]]()
 READING = pytest.StashKey[tuple[Reading, str]]()
 
 
@@ -147,7 +147,7 @@ def pytest_runtest_makereport(
     if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
     if raised is not None and isinstance(raised.value, pytest.skip.Exception):
-        row = Row(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
+        row = TimedWorkload(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
     elif call.when == "setup" and raised is None:
         return (yield)
     else:
@@ -156,7 +156,7 @@ def pytest_runtest_makereport(
         if raised is not None:
             result = explain(name, f"{name} · {translate(get_claim(name))}", raised.value, None, build_command(item))
             call.excinfo = replace_exception(raised, result.message)
-        row = Row(result, *item.stash.get(READING, ()))
+        row = TimedWorkload(result, *item.stash.get(READING, ()))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     item.config.stash[ROWS].append(row)
@@ -186,7 +186,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         write_table(terminalreporter, rows, config.stash.get(STOPWATCH, ""))
 
 
-def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
+def write_table(out: pytest.TerminalReporter, rows: list[TimedWorkload], found: Stopwatch | str) -> None:
     """Print one line per workload, and an explanation of the values."""
     timed = any(row.reading for row in rows)
     out.write_line("")
@@ -214,7 +214,7 @@ def format_reading(reading: Reading) -> str:
     return f"{reading.verdict.median:.2f}" + (f", MFU {reading.mfu:.2f}" if reading.mfu is not None else "")
 
 
-def get_notes(row: Row) -> str:
+def get_notes(row: TimedWorkload) -> str:
     """Return the reason why a workload did not run, or a note about a reduced size."""
     if row.result.outcome == "not_graded":
         return translate(row.result.message)

@@ -22,7 +22,7 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.time_limit",
     "torchkata.pytest_plugin.report",
     "torchkata.pytest_plugin.slow_test_notice",
-    "torchkata.pytest_plugin.record",
+    "torchkata.pytest_plugin.stored_outcomes",
 )
 SPEED = "torchkata.pytest_plugin.gpu"
 HYPOTHESIS = "hypothesispytest"

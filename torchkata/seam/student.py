@@ -208,7 +208,7 @@ class InProcess:
 
     def renew(self) -> None:
         """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
-        self.assignment.reset()
+        self.assignment.__files__.reset()
         if torch := sys.modules.get("torch"):
             torch.set_default_dtype(torch.float32)
             torch.set_default_device(None)
@@ -226,7 +226,7 @@ class InProcess:
         left = Times(max(self.left.cpu, least.cpu), max(self.left.wall, least.wall))
         allowed = take_least(allow(self.limits.call_seconds, self.limits), left)
         try:
-            with limit_time(allowed, self.assignment.folder):
+            with limit_time(allowed, self.assignment.__files__.folder):
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
             self.left -= measure_process() - began

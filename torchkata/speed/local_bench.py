@@ -142,7 +142,7 @@ class LocalBench:
     def call_student(self, work: Callable[[], T]) -> T:
         """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
         results: list[T] = []
-        with limit_time(allow(self.patience, course().limits), self.assignment.folder):
+        with limit_time(allow(self.patience, course().limits), self.assignment.__files__.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.base.text import count
-from grader.commands.package.write import spread
+from grader.commands.package.platform_package import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.notebooks import make_notebooks

@@ -14,7 +14,7 @@ import msgspec
 from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
-from grader.results.view import VisibleTest, view_as_student
+from grader.results.visibility import VisibleTest, view_as_student
 from torchkata.i18n import class_words
 from torchkata.result import EARNED
 
@@ -35,7 +35,7 @@ VARIABLES = {  # environment variables that the runner of Classroom 50 sets
 }
 
 
-class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
+class ScoredTest(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
     """A test in `result.json`."""
 
     name: str
@@ -58,13 +58,13 @@ class About(msgspec.Struct, frozen=True):
     datetime: str
 
 
-class Report(About, frozen=True, rename={"max_score": "max-score"}):
+class ResultFile(About, frozen=True, rename={"max_score": "max-score"}):
     """The contents of `result.json`."""
 
     graded_at: str
     score: int
     max_score: int
-    tests: list[Case]
+    tests: list[ScoredTest]
     schema: Literal["classroom50/result/v1"] = "classroom50/result/v1"
 
 
@@ -77,7 +77,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     points = [exact(points) for row in rows for points in (row.result.score, row.result.max_score)]
     scale = min(FINEST, lcm(*(number.denominator for number in points)))  # the smallest that turns all into integers
     cases = [
-        Case(
+        ScoredTest(
             f"{row.group}: {row.title}{add_remark(row)}",
             row.result.outcome in EARNED,
             scale_points(row.result.score, scale),
@@ -85,7 +85,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
         )
         for row in rows
     ]
-    report = Report(
+    report = ResultFile(
         **msgspec.structs.asdict(about),
         graded_at=format_utc(graded_at),
         score=sum(case.score for case in cases),

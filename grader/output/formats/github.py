@@ -11,7 +11,7 @@ from grader.output.exporter import Exporter, Options, Stored, convert_each, writ
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
+from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
 from torchkata.i18n import class_words
 
 LONGEST = 4000  # maximum number of characters of a message that are shown

@@ -11,13 +11,14 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.errors import convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import one_line, printable
 from grader.output.exporter import Exporter, Options, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
-from grader.results.result import Result, write_whole
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
+from grader.results.result import Result
+from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
 from torchkata.i18n import class_words
 from torchkata.result import EARNED, TestResult
@@ -39,7 +40,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     status: Literal["passed", "failed"] | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LeaderboardEntry(msgspec.Struct, frozen=True):
     """An entry of the leaderboard."""
 
     name: str
@@ -60,7 +61,7 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
-    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
+    leaderboard: list[LeaderboardEntry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
 
 
 def render(result: Result) -> bytes:
@@ -84,7 +85,7 @@ def render(result: Result) -> bytes:
     for row in rows:
         numbers[row.group] += 1
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about: dict[str, Any] = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about: dict[str, Any] = {name: getattr(result, name) for name in ("hand_in", "examples", "isolation")}
     about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
@@ -92,14 +93,14 @@ def render(result: Result) -> bytes:
     return encode(report)
 
 
-def build_leaderboard(result: Result) -> list[Entry]:
+def build_leaderboard(result: Result) -> list[LeaderboardEntry]:
     """Return an entry for each workload, unless its result is wrong or it has only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
         score = speed_score(timed)
         if score is not None and workload.points.passing < workload.points.full:
-            entries.append(Entry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
+            entries.append(LeaderboardEntry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
     return entries
 
 

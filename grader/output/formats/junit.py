@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 from grader.base.text import one_line
 from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
-from grader.results.view import VisibleTest, view_as_student
+from grader.results.visibility import VisibleTest, view_as_student
 from torchkata.result import Outcome
 
 KINDS: dict[Outcome, str] = {

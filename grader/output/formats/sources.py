@@ -27,7 +27,7 @@ def export(directory: Path, options: Options) -> list[str]:
     stubs = read_stubs()
 
     def load(stored: Stored) -> StoredSubmission:
-        found = load_submission(directory, stored.result.submission, stored.result.fingerprint)
+        found = load_submission(directory, stored.result.submission, stored.result.hand_in)
         if found is None or not found.files:
             raise ValueError(stored.result.unreadable or "the code is not stored; run `grader grade --force` again")
         return found

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from grader.base.text import printable
 from grader.results.items import FEWEST
-from grader.results.view import make_title, outcome_text
+from grader.results.visibility import make_title, outcome_text
 from torchkata.course import cached_by_course, course
 from torchkata.i18n import class_language, class_words
 from torchkata.result import LOOK_OF, LOOKS

@@ -134,14 +134,27 @@ def test_class_downloaded_again_replaces_its_results(tmp_path: Path) -> None:
         "moodle": "Ada L_31_assignsubmission_file/sieve.py",
     }
     for layout, name in names.items():
-        scores = []
+        graded, said, out = [], [], tmp_path / layout / "out"
         for week, source in (("week 1", WRONG), ("week 2", RIGHT)):
             folder = write_tree(tmp_path / layout / week, {name: source})
-            run = grade_primes(folder, "--layout", layout, "--out", tmp_path / layout / "out")
+            run = grade_primes(folder, "--layout", layout, "--out", out)
             assert run.code == 0, run.err
-            (path,) = (tmp_path / layout / "out").glob("*/result.json")
-            scores.append(read(path).score)
-        assert scores[0] < scores[1] == FULL
+            (path,) = out.glob("*/result.json")
+            graded.append(read(path))
+            said.append([line for line in run.err.splitlines() if "is now that of" in line])
+        old, new = graded
+        assert old.score < new.score == FULL
+        assert said == [[], [f"warning: the result of {old.origin} is now that of {new.origin}"]]
+        assert [read(path) for path in out.glob(".previous/*/*/result.json")] == [old]
+
+
+def test_replaced_results_are_told_with_both_places(tmp_path: Path) -> None:
+    old, new, out = tmp_path / "old", tmp_path / "new", tmp_path / "out"
+    write_tree(old, {f"{name}/sieve.py": RIGHT for name in ("ada", "ben", "cleo")})
+    assert grade_primes(old, "--layout", "folders", "--out", out).code == 0
+    write_tree(new, {"ada.zip": pack_zip({"sieve.py": WRONG}), "ben/sieve.py": WRONG, "cleo/sieve.py": RIGHT})
+    run = grade_primes(new, "--layout", "folders", "--out", out)
+    assert f"the results of 2 submissions in {old} are now those of submissions in {new}: ada.zip, ben\n" in run.err
 
 
 def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from grader.commands.package.write import ABOUT, FILES, Grading, Platform, build_package
+from grader.commands.package.platform_package import ABOUT, FILES, Grading, Platform, build_package
 from grader.commands.release.contents import add_prerequisites, build_handout, build_self_study
 from grader.commands.release.notebooks import make_notebooks
 from grader.tests.support.leaks import collect_secrets, find_leaks

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cluster import record
-from grader.cluster.slurm import Job, list_jobs
+from grader.cluster import job_record
+from grader.cluster.slurm import ListedTask, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.processes import is_alive
@@ -68,8 +68,8 @@ class SlurmRun:
             lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
         )
 
-    def list_tasks(self) -> dict[str, Job]:
-        stored = record.load(self.out)
+    def list_tasks(self) -> dict[str, ListedTask]:
+        stored = job_record.load(self.out)
         return list_jobs(stored.name) if stored else {}
 
     def find_running_task(self) -> str:

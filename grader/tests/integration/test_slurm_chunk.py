@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 
 from grader.base.errors import CallError
-from grader.cluster import record, slurm
-from grader.cluster.grading import Run
+from grader.cluster import job_record, slurm
 from grader.cluster.options import parse
 from grader.cluster.plan import create_plan
-from grader.cluster.slurm import Array, Job
+from grader.cluster.rounds import Run
+from grader.cluster.slurm import Array, ListedTask
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
 from grader.results.result import read
@@ -54,9 +54,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return a run of a command that asks for a GPU, on a cluster where the jobs of the same command are pending."""
     options = make_slurm_options(tmp_path / "out", slurm=("gres=gpu:1", "time=10"))
     queue = Queue([Entry("ada", tmp_path / "ada")], [], (course().katas["linear"],), options)
-    monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": Job("1_0", "PENDING", "")})
+    monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": ListedTask("1_0", "PENDING", "")})
     run = Run(queue, parse(options.slurm), Console(quiet=True), print)
-    run.record = record.create(queue, None)
+    run.record = job_record.create(queue, None)
     return run
 
 
@@ -72,7 +72,7 @@ def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:
-    assert run.find_earlier() == (run.record, [Job("1_0", "PENDING", "")])
+    assert run.find_earlier() == (run.record, [ListedTask("1_0", "PENDING", "")])
     run.queue.entries = [*run.queue.entries, Entry("ben", Path("ben"))]
     with pytest.raises(CallError, match=f"another command .* cancel them with scancel --name={run.record.name}"):
         run.find_earlier()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.package.write import spread
+from grader.commands.package.platform_package import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, run_kata

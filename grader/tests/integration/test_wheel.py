@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.new.write import KINDS
+from grader.commands.new.templates import KINDS
 from grader.results.result import read
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.wheel import run_installed

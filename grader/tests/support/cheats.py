@@ -20,7 +20,7 @@ import msgspec
 from grader.proof import zoo
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
-from grader.speed.session import Row, SpeedJob, grade_speed
+from grader.speed.timed_submission import Row, SpeedJob, grade_speed
 from grader.tests.attacks.trials import read_cells
 from torchkata.course import Workload, course
 from torchkata.inside.speed.sizes import Kind

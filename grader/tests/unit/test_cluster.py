@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.errors import CallError
-from grader.cluster import record
+from grader.cluster import job_record
 from grader.cluster.options import SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size
@@ -99,11 +99,15 @@ def make_queue(paths: list[Path], chosen: Options) -> Queue:
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
-def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
-    """Return a result for Ada's `linear`."""
+def make_ada_result(hand_in: str, *, conclusive: bool = True) -> Result:
+    """Return a result for Ada's `linear`, with the digest of her submission."""
     new = make_result("a message", kata="linear")
-    katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
-    return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
+    status, digest = (
+        "wrong" if conclusive else "inconclusive",
+        make_slurm_options(Path()).grading.digest_judge("linear"),
+    )
+    katas = [msgspec.structs.replace(kata, status=status, digest=digest) for kata in new.katas]
+    return msgspec.structs.replace(new, hand_in=hand_in, katas=katas)
 
 
 def test_submissions_read_at_once_keep_their_order(tmp_path: Path) -> None:
@@ -123,7 +127,7 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
     unreadable = msgspec.structs.replace(make_ada_result(mine), unreadable="it is not there on this node")
     for number, (stored, left, inconclusive) in enumerate(
         (
-            (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+            (make_ada_result("another"), ["ada", "ben"], set()),
             (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
             (unreadable, ["ada", "ben"], set()),
             (make_ada_result(mine), ["ben"], set()),
@@ -138,8 +142,8 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
 def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
-    write(make_ada_result(fingerprint), out)
+    hand_in = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
+    write(make_ada_result(hand_in), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
         waiting = find_pending(make_queue([path], make_slurm_options(out, force=True)), since_ns)
@@ -151,19 +155,19 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
 
 def test_run_record_matches_only_the_same_call(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
-    stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
-    assert record.load(tmp_path) == stored
+    stored = job_record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
+    assert job_record.load(tmp_path) == stored
     assert stored.since_ns == 0
-    assert record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
+    assert job_record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
     same = make_slurm_options(tmp_path, jobs=9, slurm=("per-task=1",))
-    assert record.digest_queue(make_queue(paths, same)) == stored.call
+    assert job_record.digest_queue(make_queue(paths, same)) == stored.call
     for other in (
         make_queue(paths[:1], make_slurm_options(tmp_path)),
         make_queue(paths, make_slurm_options(tmp_path, seed=1)),
     ):
-        assert record.digest_queue(other) != stored.call
+        assert job_record.digest_queue(other) != stored.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
-        record.load(tmp_path)
-    record.forget(tmp_path)
-    assert record.load(tmp_path) is None
+        job_record.load(tmp_path)
+    job_record.forget(tmp_path)
+    assert job_record.load(tmp_path) is None

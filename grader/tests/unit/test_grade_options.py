@@ -14,7 +14,7 @@ import typer
 from grader import cli
 from grader.cluster import chunk
 from grader.cluster.plan import create_plan
-from grader.cluster.task import Task
+from grader.cluster.task import PlannedChunk
 from grader.commands import grade as command
 from grader.pipeline.executor import RunOutcome
 from grader.pipeline.queue import GradingOptions, Options
@@ -69,7 +69,7 @@ def test_grading_option_is_passed_to_slurm_task(name: str, monkeypatch: pytest.M
     options = make_slurm_options(tmp_path / "out", **{name: SENT[name]})
     made = create_plan("tests", {"ada": write_submissions(tmp_path, LINEAR, "ada")[0]}, options, 1)
     (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
-    assert Task(str(tmp_path / "plan.json"), 0)() == 0
+    assert PlannedChunk(str(tmp_path / "plan.json"), 0)() == 0
     received = grade_tests.call_args.args[0].options.grading
     assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received, name) == SENT[name]
     assert received == options.grading

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from grader.output.speed_score import Measure
-from grader.results.view import HAND_IN, PERFORMANCE
+from grader.results.visibility import HAND_IN, PERFORMANCE
 from grader.tests import ROOT
 from grader.tests.support.translations import CHINESE, find_catalogues, find_fault, read_entries
 from scripts import translations

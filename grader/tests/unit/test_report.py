@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from grader.base.text import printable
-from grader.output.page import overview, write
-from grader.output.page.parts import make_parts
+from grader.output.page import class_pages, overview
+from grader.output.page.class_pages import Shown, render_feedback, write_feedback
+from grader.output.page.sections import make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import summarize_student
-from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
 from grader.results.result import Result
-from grader.results.view import view_as_instructor, view_as_student
+from grader.results.visibility import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
 from grader.tests.support.html_tree import get_text, parse_html
 from grader.tests.support.random_class import make_class
@@ -114,7 +114,7 @@ def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: p
     page = write_page(tmp_path, *results)
     assert {*re.findall("words of [^<]+", page)} == {"words of ada", "words of li &amp; co"}
     assert list(tmp_path.glob("*/report.html")) == []
-    monkeypatch.setattr(write, "MOST_ON_PAGE", 1)
+    monkeypatch.setattr(class_pages, "MOST_ON_PAGE", 1)
     page = write_page(tmp_path, *results)
     assert "words of" not in page
     assert {*re.findall(r'href="([^"]*html)"', page)} == {"ada/report.html", "li%20%26%20co/report.html"}

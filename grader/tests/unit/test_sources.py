@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def store(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    result.write(replace(make_result("why", submission=name), fingerprint=name), folder / "results")
+    result.write(replace(make_result("why", submission=name), hand_in=name), folder / "results")
     source.store(folder / "results", name, name, files)
 
 

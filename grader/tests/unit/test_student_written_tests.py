@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from grader.commands.package.write import Grading, run_package
+from grader.commands.package.platform_package import Grading, run_package
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require

@@ -9,7 +9,7 @@ import pytest
 from grader.results.faults import Fault, describe_open, describe_waived
 from grader.results.previous import forget_older, keep_previous
 from grader.results.result import read
-from grader.results.view import view_as_student
+from grader.results.visibility import view_as_student
 from grader.tests.conftest import call_grader
 from grader.tests.unit.test_class_marks import read_text, write_class
 from grader.tests.unit.test_report_command import TESTS, store

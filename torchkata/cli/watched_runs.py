@@ -20,7 +20,7 @@ REPORTED_BY_PYTEST = (2, 3, 4)  # exit codes for an interrupted run, an internal
 
 
 @dataclass(frozen=True)
-class Task:
+class BackgroundRun:
     """A test run in the background."""
 
     katas: tuple[str, ...]
@@ -35,7 +35,7 @@ class Session:
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
-        self.task: Task | None = None
+        self.task: BackgroundRun | None = None
         self.last: tuple[str, ...] = ()  # katas in the last run started by the student
         self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some point
         self.due: set[str] = set()  # finished katas that build on saved katas and still have to be checked
@@ -103,9 +103,9 @@ class Session:
         arguments = ["--watched", f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
-        self.task = Task(chosen, start(arguments, output), before, output, is_retry)
+        self.task = BackgroundRun(chosen, start(arguments, output), before, output, is_retry)
 
-    def report(self, task: Task, code: int) -> None:
+    def report(self, task: BackgroundRun, code: int) -> None:
         """Print outcomes that pytest has not printed. If the run crashed, retry it."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import count
 from grader.commands.package import project
 from grader.output.formats import gradescope
 from grader.pipeline import seed as secret
-from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.commands.package.platform_package import spread
 from grader.commands.package.project import files_of
-from grader.commands.package.write import spread
 from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
@@ -23,12 +24,12 @@ from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
-from grader.output.page.parts import Part, make_parts
+from grader.output.page.sections import Part, make_parts
 from grader.output.page.speed import summarize_speed
-from grader.output.page.student import Student, summarize_student
-from grader.results.result import Finding, Result, ResultError, read, write_whole
+from grader.output.page.student import SubmissionSummary, summarize_student
+from grader.results.result import Finding, Result, ResultError, read
 from grader.results.source import StoredSubmission, load_submission
-from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
+from grader.results.visibility import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course
 
 PAGE = "report.html"
@@ -86,7 +87,7 @@ def write_report(
     and written one by one, so that memory does not grow with their details. Raises MachineError if a file can't be
     written.
     """
-    problems, students = list[str](), list[Student]()
+    problems, students = list[str](), list[SubmissionSummary]()
     linked = len(submissions) > MOST_ON_PAGE
     names = shorten_names(submissions, people.names)
     with (
@@ -187,11 +188,11 @@ def load_shown(
         except ValueError as error:
             problems.append(f"{path}: {error}")
         else:
-            yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
+            yield Shown(result, parts, load_submission(directory, submission, result.hand_in))
 
 
 def render_report(
-    students: Sequence[Student],
+    students: Sequence[SubmissionSummary],
     details: Iterable[Markup],
     found: Analysis,
     names: Mapping[str, str],

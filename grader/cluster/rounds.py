@@ -9,20 +9,19 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
+from grader.base.files import clear_half_written, write_whole
 from grader.base.progress import ProgressBar
 from grader.base.text import count, list_names
-from grader.cluster import record, slurm
+from grader.cluster import job_record, slurm
 from grader.cluster.chunk import UNFIT
+from grader.cluster.job_record import JobRecord
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
-from grader.cluster.record import Record
-from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
+from grader.cluster.slurm import Array, ListedTask, SqueueError, SubmitError
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.queue import Options, Queue
-from grader.results.result import write_whole
 
 ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
 LOOK_SECONDS = (2.0, 30.0)  # minimum and maximum seconds between updates; Slurm lists finished tasks for longer
@@ -75,32 +74,32 @@ class Run:
                 self.record = earlier
                 self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
             elif self.pending.left:
-                self.record = record.create(self.queue, earlier)
+                self.record = job_record.create(self.queue, earlier)
                 self.pending.since_ns = self.record.since_ns
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
         except OSError as error:
-            raise MachineError(f"can't write to {self.options.out / record.FOLDER} ({error.strerror})") from None
+            raise MachineError(f"can't write to {self.options.out / job_record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
         outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
         if not outcome.unsure:
-            record.forget(self.options.out)
+            job_record.forget(self.options.out)
         clear_half_written(self.options.out)
         return outcome
 
-    def find_earlier(self) -> tuple[Record | None, list[Job]]:
+    def find_earlier(self) -> tuple[JobRecord | None, list[ListedTask]]:
         """Return the record and the unfinished jobs of an earlier run of the same command that was interrupted.
 
         Raises CallError if jobs of a different command still write to the same directory.
         """
-        stored = record.load(self.options.out)
+        stored = job_record.load(self.options.out)
         if stored is None:
             return None, []
         try:
             jobs = [job for job in slurm.list_jobs(stored.name).values() if not job.ended]
         except SqueueError as error:
             raise MachineError(f"can't query Slurm for its jobs: {error}") from None
-        if stored.call == record.digest_queue(self.queue):
+        if stored.call == job_record.digest_queue(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(
@@ -162,18 +161,18 @@ class Run:
         array = Array(self.record.name, folder / "plan.json", tasks, self.options.jobs, minutes, chosen, before)
         job = slurm.submit(array)
         self.record = msgspec.structs.replace(self.record, jobs=[*self.record.jobs, job])
-        record.store(self.record, self.options.out)
+        job_record.store(self.record, self.options.out)
         what = f"{phase} of {count(len(paths), 'submission')} in {count(tasks, 'task')}"
         self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
         return job
 
-    def follow(self) -> dict[str, Job]:
+    def follow(self) -> dict[str, ListedTask]:
         """Wait until all tasks have finished, then return the tasks that squeue has listed.
 
         Raises MachineError if squeue keeps failing.
         """
         heard = time.monotonic()
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, ListedTask] = {}
         settled = False
         with ProgressBar(self.out, len(self.pending.paths), "graded", speed_seconds=1800) as progress:
             while True:
@@ -196,7 +195,7 @@ class Run:
                 least, most = LOOK_SECONDS
                 time.sleep(min(least + LOOK_SECONDS_EACH * len(self.pending.paths), most))
 
-    def report_ended(self, jobs: dict[str, Job]) -> bool:
+    def report_ended(self, jobs: dict[str, ListedTask]) -> bool:
         """Report failed tasks, cancelled tasks and nodes that can't grade. Return whether any task was cancelled."""
         latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.reported}
         self.reported |= {id.partition("_")[0] for id in latest}
@@ -221,7 +220,7 @@ class Run:
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 
 
-def describe_progress(jobs: Collection[Job], inconclusive: int) -> str:
+def describe_progress(jobs: Collection[ListedTask], inconclusive: int) -> str:
     """Return the number of pending, running and finished tasks, and the number of inconclusive submissions."""
     states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
     parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]
