@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
     from .diagnosis.mistakes import instead_of as instead_of
     from .inside.probes import call_methods as call_methods
     from .inside.probes import typed as typed
+    from .inside.text import Text as Text
     from .inside.torch_internals import DispatchMode as DispatchMode
     from .inside.values import Plain as Plain
     from .seam.student import Student as Student

@@ -12,7 +12,7 @@ from grader.marks.rules import Mark, Override, Points, Policy, compute_mark, gra
 from grader.results.faults import Fault, demand_settled, describe_open, describe_waived, list_faults
 from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,16 @@ def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy
     }
     faults = tuple(map(share, list_faults(result)))
     waived = ", ".join(fault.test for fault in faults if fault.kind == "waived")
-    remarks = [class_words("marks.waived", tests=waived)] if waived else []
-    remarks += [class_words("marks.not_done", katas=", ".join(undone))] if undone else []
+    remarks = [_("waived, with full points: {tests}", tests=waived)] if waived else []
+    remarks += [_("without points, because it is not done: {katas}", katas=", ".join(undone))] if undone else []
     if result.unreadable:
-        key = "marks.earlier" if result.katas else "marks.unreadable"
-        remarks.append(class_words(key, why=one_line(result.unreadable)))
+        remark = _(
+            "these are the points of an earlier submission; the last one can't be read: {why}"
+            if result.katas
+            else "not graded, because the submission can't be read: {why}",
+            why=one_line(result.unreadable),
+        )
+        remarks.append(remark)
     score = result.score - sum(kata.score for kata in result.katas if kata.kata in undone)
     late = result.late_by_platform or is_named_late(result.submission)
     points = Points(score, katas, scores, result.max_score, tuple(map(share, remarks)), late)

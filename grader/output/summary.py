@@ -20,7 +20,7 @@ from grader.results.faults import describe_waived, list_faults
 from grader.results.load import drop_details, read_all
 from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course
-from torchkata.i18n import class_words
+from torchkata.i18n import class_language, translate
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
@@ -94,7 +94,9 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{symbol(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if symbol(status))
+    legend = "   ".join(
+        f"{symbol(status)} {translate(LOOK_OF[status].word, class_language())}" for status in LOOK_OF if symbol(status)
+    )
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed: number of workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")

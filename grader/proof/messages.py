@@ -18,7 +18,8 @@ from grader.proof.proof import Options, grade_all
 from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
-from torchkata.i18n import words, wrap
+from torchkata.i18n import translate_for_class as _
+from torchkata.i18n import wrap
 from torchkata.pytest_plugin.failure_groups import FailureGroup, group_failures, render_block
 
 WIDTH = 99  # maximum number of columns
@@ -64,5 +65,5 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
 
 def format_block(kata: Kata, block: FailureGroup) -> str:
     """Format a failure as shown in the terminal, without the command that runs the test again."""
-    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {_('again: ')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

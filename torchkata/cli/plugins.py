@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, Kata, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_command
 
 from .parser import Parser
@@ -55,16 +55,16 @@ def run(kata: Kata, arguments: Sequence[str]) -> int:
         reply = make_reply(error, assignment)
         if isinstance(error, OSError) and not reply.file:
             raise
-        print(words("error", text=describe_error(reply)), file=sys.stderr)
+        print(_("kata: {text}", text=describe_error(reply)), file=sys.stderr)
         return 1
     return 0
 
 
 def describe_error(reply: "Reply") -> str:
     """Return a one-line description of the error in the student's code, with the number of the line that raised it."""
-    place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
+    place = _("{file}, line {line}", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
-        return words("message.to_do", file=reply.file, line=reply.line)
+        return _("{file}, line {line}, still raises NotImplementedError", file=reply.file, line=reply.line)
     if reply.outcome == "not_written":
-        return words("message.no_file", file=reply.file)
-    return words("message.error_at", error=reply.error, place=place) if place else reply.error
+        return _("{file} does not exist", file=reply.file)
+    return _("{error} ({place})", error=reply.error, place=place) if place else reply.error

@@ -9,7 +9,7 @@ from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
 from torchkata.files import write_atomically
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_question, title_of
 from torchkata.pytest_plugin.history import load_state
 
@@ -29,22 +29,32 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
-        raise UsageError(words("predict.none", kata=kata.name, katas=others))
+        message = _("there are no questions about {kata}; there are some about {katas}", kata=kata.name, katas=others)
+        raise UsageError(message)
     predictions, runs = load(), count_runs(kata)
     store(predictions)  # with the seed, so that skipped questions stay the same
     given = predictions.katas.setdefault(kata.name, {})
-    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if len(given) < len(questions):
-        print_wrapped(words("predict.rules"))
+        message = _(
+            "Write down each number before you compute it: a rough calculation in your head is "
+            "enough. Press Enter to skip a question. The ratio is predicted / right. A good ratio is "
+            "between 0.9 and 1.1 for a calculated number, and between 0.5 and 2 for a measured one."
+        )
+        print_wrapped(message)
         if runs:
-            print_wrapped(words("predict.late", runs=runs))
+            message = _(
+                "You have already run the tests of this kata (runs: {runs}), so your predictions are marked as late.",
+                runs=runs,
+            )
+            print_wrapped(message)
     for number, (name, question) in enumerate(questions.items(), start=1):
         sizes = stored.draw_sizes(question, predictions.seed, kata.name, name)
         print_wrapped(f"\n{number}. {question.text.format(**sizes)}", 3)
         if name not in given:
             predicted = ask(question.unit, read)
             if predicted is None:
-                say("predict.skipped")
+                say("   skipped; the question stays the same next time")
                 continue
             given[name] = Prediction(predicted, runs)
             store(predictions)
@@ -56,8 +66,14 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
         show(question, given[name], right)
         print_wrapped("   " + question.formula.format(**sizes, right=f"{right:.4g}"), 3)
     print()
-    key = "predict.kept" if given else "predict.nothing"
-    print_wrapped(words(key, kata=kata.name, file=f"assignment/{stored.FILE}"))
+    message = _(
+        "Your predictions are stored in {file}. Only you see them, and they earn no points."
+        if given
+        else "Nothing was predicted. To answer the same questions later: kata predict {kata}",
+        kata=kata.name,
+        file=f"assignment/{stored.FILE}",
+    )
+    print_wrapped(message)
 
 
 def count_runs(kata: Kata) -> int:
@@ -83,7 +99,10 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
             text = "?"
         except ValueError:
             pass
-        problem = words("predict.wrong", text=repr(text[:MAX_QUOTED]))
+        quoted = repr(text[:MAX_QUOTED])
+        problem = _(
+            "{text} is not a positive number; write it without a unit, such as 1e12, 3.2e9 or 12_000", text=quoted
+        )
         if not asks_again:
             raise UsageError(problem)
         print_wrapped(f"   {problem}", 3)
@@ -99,24 +118,25 @@ def read_line(prompt: str) -> str:
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
     """Measure the correct number on this machine. Raises UsageError if the measurement fails."""
-    say("predict.measuring")
+    say("   measuring …")
     try:
         found = float(question.answer(**sizes))
+        if stored.is_positive(found):
+            return found
+        why = f"{found:g} {question.unit}"
     except Exception as error:
         why = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise UsageError(words("predict.not_measured", error=why)) from None
-    if not stored.is_positive(found):
-        raise UsageError(words("predict.not_measured", error=f"{found:g} {question.unit}"))
-    return found
+    raise UsageError(_("your prediction is stored, but this machine could not measure the number ({error})", error=why))
 
 
 def show(question: Question, given: Prediction, right: float) -> None:
     """Print the correct number, the predicted number, and their ratio."""
-    label = words("predict.measured" if question.measured else "predict.right")
+    label = _("measured" if question.measured else "right")
     number = f"{right:.4g} {question.unit}".rstrip()
-    late = words("predict.after", runs=given.runs) if given.runs else ""
+    late = _(" (predicted after {runs} test runs)", runs=given.runs) if given.runs else ""
     values = {"predicted": f"{given.predicted:.4g}", "ratio": f"{given.predicted / right:.3g}"}
-    print_wrapped("   " + words("predict.compared", label=label, right=number, **values) + late, 3)
+    compared = _("predicted {predicted}, {label} {right}: ratio {ratio}", label=label, right=number, **values)
+    print_wrapped(f"   {compared}{late}", 3)
 
 
 def load() -> Predictions:
@@ -129,7 +149,7 @@ def load() -> Predictions:
         return Predictions(secrets.randbelow(stored.MAX_COUNT))
     found = stored.parse_file(path.read_bytes())
     if found is None:
-        raise UsageError(words("predict.broken", file=f"assignment/{stored.FILE}"))
+        raise UsageError(_("{file} is damaged: remove or rename it", file=f"assignment/{stored.FILE}"))
     return found
 
 

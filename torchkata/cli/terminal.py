@@ -5,7 +5,7 @@ import shutil
 import sys
 from typing import Literal
 
-from torchkata.i18n import words, wrap
+from torchkata.i18n import _, wrap
 from torchkata.result import LOOK_OF, Status
 
 WIDTH = 100  # maximum width of text in columns
@@ -39,6 +39,15 @@ def wrap_text(text: str, hanging: int = 0) -> list[str]:
     return [part for line in text.splitlines() for part in wrap(line, width, hanging)]
 
 
-def say(key: str, **values: object) -> None:
-    """Print a text from the catalogue and flush the output, so that a forked process does not print it again."""
-    print(words(key, **values), flush=True)
+def say(english: str, /, **values: object) -> None:
+    """Print a sentence in the student's language, and flush it, so that a forked process does not print it again."""
+    print(_(english, **values), flush=True)
+
+
+def report_silence(katas: str, code: int) -> None:
+    """Say that a run ended without a result, and with which exit code."""
+    say(
+        "{kata}: no result, because the run ended early (exit code {code}). Does your code exit Python?",
+        kata=katas,
+        code=code,
+    )

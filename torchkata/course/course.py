@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from torchkata.inside.text import Text
+
 from .checks import check_katas
 from .files import CourseFiles
 from .load import parse_kata, parse_workload, read_toml
@@ -96,11 +98,16 @@ class Course(CourseFiles):
         chosen = {name for text in names for name in text.split(",")}
         chosen_tracks = {name for text in tracks for name in text.split(",")}
         if unknown := chosen - self.katas.keys():
-            near = nearest(min(unknown), self.katas)
-            remedy = f"did you mean {near}?" if near else f"the katas are {', '.join(self.katas)}"
-            raise ValueError(f"there is no kata {min(unknown)!r}; {remedy}")
+            name, near = repr(min(unknown)), nearest(min(unknown), self.katas)
+            if near:
+                raise ValueError(Text("there is no kata {kata}; did you mean {near}?", kata=name, near=near))
+            known = ", ".join(self.katas)
+            raise ValueError(Text("there is no kata {kata}; the katas are {katas}", kata=name, katas=known))
         if unknown := chosen_tracks - self.tracks.keys() - {"all"}:
-            raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
+            name, known = repr(min(unknown)), ", ".join(self.tracks)
+            raise ValueError(
+                Text("there is no track {track}; the tracks are {tracks} (or all)", track=name, tracks=known)
+            )
         everything = "all" in chosen_tracks or not (chosen or chosen_tracks)
         return [
             kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in chosen_tracks

@@ -91,4 +91,4 @@ def check_text(file: Path) -> None:
     with suppress(OSError):
         if fault := find_fault(file.read_bytes()):
             line, reason = fault
-            raise SyntaxError(reason, (str(file), line, 0, ""))
+            raise SyntaxError(reason, (str(file), line, 0, ""))  # type: ignore[arg-type]  # a Text

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from torchkata.inside.source.differences import name_refused
 from torchkata.inside.source.text import PYTHON
+from torchkata.inside.text import Text
 
 from .assignment import Assignment
 from .values import Plain, to_plain
@@ -29,6 +30,7 @@ MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
 ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
 IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "from torch import Tensor"}
+HIDDEN = Text("(its message cannot be shown)")
 AT_IMPORT = " (when the file is imported)"
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors and bold letters in a library's message
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
@@ -45,6 +47,7 @@ class Reply:
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
     setting: str = ""  # the function of torch with which an import of student code has changed a setting for all code
+    said: Text | None = None  # the last part of `error`, if it is not from the student's code or a library
 
     def __post_init__(self) -> None:
         for name in ("error", "file", "source", "setting"):
@@ -78,20 +81,25 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         version = PYTHON if error.text else ""  # there is no text if we have raised it ourselves
-        text = format_error(error) + version
-        return Reply("raised", None, text, Path(error.filename).name, error.lineno or 0, error.text or "")
+        text, file = format_error(error) + version, Path(error.filename).name
+        return Reply("raised", None, text, file, error.lineno or 0, error.text or "", said=find_text(error))
     if not own:
         return make_reply_without_line(error, assignment)
     frame, line = own[-1]
     file, text = frame.f_code.co_filename, format_error(error)
     outcome: Literal["raised", "not_written"] = "raised"
+    said = find_text(error)
     if type(error) is NotImplementedError and raises_here(error, frame):
         if is_stub(file, line):
             outcome = "not_written"
         else:
-            text = "NotImplementedError: the stub's `raise` is still in your function: remove it"
+            said = Text("the stub's `raise` is still in your function: remove it")
+            text = f"NotImplementedError: {said}"
     elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        text += f"; use a relative import for your own files: from .{error.name} import …"
+        said = Text(
+            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=error.name
+        )
+        text = str(said)
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
@@ -106,7 +114,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
             text += f"; raised by {call}()"
     else:
         text += suggest_name(error, frame)
-    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
+    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line), said=said)
 
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
@@ -116,12 +124,13 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
         return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
         file = error.obj.__name__.removeprefix(package) + ".py"
-        return Reply("raised", None, f"{file} does not define {error.name}", file)
+        said = Text("{file} does not define {name}", file=file, name=error.name)
+        return Reply("raised", None, str(said), file, said=said)
     text = format_error(error)
     if isinstance(error, TypeError) and (code := find_refusing_code(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
-    return Reply("raised", None, text, source=find_probe_line(error))
+    return Reply("raised", None, text, source=find_probe_line(error), said=find_text(error))
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
@@ -235,12 +244,23 @@ def raises_here(error: BaseException, frame: FrameType) -> bool:
     return trace.tb_frame is frame and frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
+def find_text(error: BaseException) -> Text | None:
+    """Return the `Text` with which a probe or our own code has raised an exception, or None for any other exception."""
+    try:
+        text = next(iter(error.args), str(error))
+        if not isinstance(text, Text):
+            return None
+        return Text(text.english, **{name: str(value) for name, value in text.values.items()})
+    except Exception:  # a student's exception may raise anything
+        return HIDDEN
+
+
 def format_error(error: BaseException) -> str:
     """Return `TypeError: the message`, even if `str(error)` raises."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
-        message = "(its message cannot be shown)"
+        message = str(HIDDEN)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

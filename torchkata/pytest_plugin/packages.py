@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, cached_by_course, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -26,7 +26,8 @@ def demand_packages() -> None:
 def describe_missing_packages() -> str:
     """Return a sentence with the commands that install the missing packages of the group `students`, if any."""
     missing = find_missing(course().dependencies)
-    return words("packages", commands=" && ".join(list_pip_commands(missing))) if missing else ""
+    commands = " && ".join(list_pip_commands(missing))
+    return _("packages are missing; run: {commands}", commands=commands) if missing else ""
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:

@@ -35,7 +35,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
-    from torchkata.i18n.notes import translate
+    from torchkata.i18n import translate
 
     from .packages import describe_missing_packages
 
@@ -51,7 +51,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except Exception as error:
-        why = translate(str(error)) if isinstance(error, CourseError) else describe_missing_packages()
+        why = translate(error) if isinstance(error, CourseError) else describe_missing_packages()
         if not why:
             raise
         raise pytest.UsageError(why) from None

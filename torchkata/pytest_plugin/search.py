@@ -27,7 +27,7 @@ from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, Re
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.diagnosis.uninitialized import depends_on_memory
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside.reply import Probe
 from torchkata.inside.values import Plain, is_tensor
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
@@ -105,12 +105,12 @@ def explain_answers(
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
     if silent := ask(state.student, max(student_seconds, duration), find_missing_return, ""):
-        item.stash[MISSING_RETURN] = words("crash.returns_none", function=silent)
+        item.stash[MISSING_RETURN] = _("nothing is returned: is a `return` missing in `{function}`?", function=silent)
     if silent or isinstance(cause, Crashed):
         return
     kept = limit_examples(body.kept())
     if isinstance(cause, Wrong) and ask(state.student, student_seconds, depends_on_memory, otherwise=False):
-        cause.mistake = words("relation.uninitialized")
+        cause.mistake = _("uninitialized memory is read, for example from torch.empty (the tests fill it with NaN)")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
     found = find_mistakes(load_known_mistakes(kata), body, test, state.student, seconds, student_seconds, enough)
@@ -119,7 +119,10 @@ def explain_answers(
         return
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
     if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
-        cause.mistake = words("relation.random")
+        cause.mistake = _(
+            "the same call returns a different result each time: it uses randomness (dropout, noise), "
+            "or the initial weights instead of the loaded ones"
+        )
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
         if pattern.is_rule and not cause.mistake:

@@ -20,7 +20,8 @@ from grader.pipeline import seed as secret
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files
-from torchkata.i18n import class_words
+from torchkata.i18n import class_language, translate
+from torchkata.inside.text import Text
 
 FILES = Path(__file__).with_name("files")
 COMMON = "common"  # the folder with the files for all platforms
@@ -29,6 +30,18 @@ CLASS = "class"  # the folder with the files for jobs that grade the repositorie
 REPOSITORIES = "repositories.txt"  # the list of these repositories, which the instructor edits
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
+SENTENCES: dict[str, Text] = {  # what `grade.py` says, after filling in the {figures}
+    "ci.below": Text("{points} of {most} points. This job needs {required}."),
+    "ci.failed": Text(
+        "The grader failed. This is not your fault: run this job again, and if that does not help, show this page to "
+        "your instructor."
+    ),
+    "ci.refused": Text("This repository can't be graded. The reason is below."),
+    "ci.unsure": Text(
+        "Some tests could not be graded. This is not your fault: run this job again, and if that does not help, tell "
+        "your instructor."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -71,8 +84,7 @@ class Grading:
     def make_settings(self, platform: Platform) -> bytes:
         """Return the settings of `grade.py`, and its sentences in the language of the class."""
         required = (self.max_score if self.require is None else self.require) if platform.workflow else 0.0
-        figures = {name: f"{{{name}}}" for name in ("points", "most", "required")}  # filled in by `grade.py`
-        texts = {key: class_words(key, **figures) for key in ("ci.below", "ci.failed", "ci.refused", "ci.unsure")}
+        texts = {key: translate(text, class_language()) for key, text in SENTENCES.items()}
         return json.dumps({"require": required, **texts}, ensure_ascii=False, indent=1).encode()
 
 

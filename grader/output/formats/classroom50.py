@@ -15,7 +15,7 @@ from grader.base.errors import CallError
 from grader.output.exporter import Exporter, Options, Stored, write_each
 from grader.results.result import Result
 from grader.results.visibility import VisibleTest, view_as_student
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 from torchkata.result import EARNED
 
 SCHEMA = "classroom50/result/v1"
@@ -97,7 +97,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
 
 def add_remark(row: VisibleTest) -> str:
     """Return what Classroom 50, which only knows tests that passed or failed, does not say about a test."""
-    unsure = class_words("feedback.to_repeat") if row.result.outcome == "inconclusive" else ""
+    unsure = _("could not be graded; to be repeated") if row.result.outcome == "inconclusive" else ""
     remark = row.points if row.rehearsed else unsure
     return f" ({remark})" if remark else ""
 
@@ -162,7 +162,7 @@ def format_utc(instant: datetime) -> str:
 def export(directory: Path, options: Options) -> list[str]:
     """Write the `result.json` of each submission. Raises CallError if a field is invalid or there are no results."""
     pairs = [field.partition("=") for field in options.fields]
-    for name, equals, _ in pairs:
+    for name, equals, _value in pairs:
         if not equals:
             raise CallError(f"--field {name}: must have the form NAME=VALUE")
 

@@ -20,7 +20,7 @@ from grader.pipeline.job import FinishedTest
 from grader.results.result import Result
 from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 from torchkata.result import EARNED, TestResult
 
 NOT_RUN = TestResult("", "not_graded")
@@ -78,7 +78,11 @@ def render(result: Result) -> bytes:
     if result.unreadable:
         output = refusal_text(result.unreadable)
     elif stopped or unsure:
-        output = class_words("feedback.stopped" if stopped else "feedback.unsure")
+        output = _(
+            "Grading stopped before all tests had run. The tests that ran count; submit again to run all of them."
+            if stopped
+            else "Some tests could not be run. This is not your fault, and your instructor can run them again."
+        )
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
     numbers = dict.fromkeys(groups, 0)
     cases = []
@@ -111,12 +115,18 @@ def render_refusal(why: str) -> bytes:
 
 def render_out_of_memory(gigabytes: float) -> bytes:
     """Return the `results.json` that is used if grading is killed because the container is out of memory."""
-    return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
+    output = _(
+        "Grading was killed before all tests had run. This is not your fault, and the tests that ran count. "
+        "The container probably has too little memory: this autograder needs {gigabytes} GB. Your instructor "
+        "can choose a larger container and grade your submission again.",
+        gigabytes=f"{gigabytes:g}",
+    )
+    return encode(Report(0.0, 0.0, output, [], {}))
 
 
 def refusal_text(why: str) -> str:
     """Return a message that tells the student why the submission could not be graded."""
-    return class_words("feedback.refused", why=one_line(why))
+    return _("Your submission can't be graded. {why}", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
@@ -127,7 +137,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
         number=number,
         score=row.result.score if row.counts else None,
         max_score=row.result.max_score if row.counts else None,
-        output=class_words("feedback.not_run") if open_still and row.counts else row.result.message,
+        output=_("Not run: grading stopped before this test.") if open_still and row.counts else row.result.message,
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},

@@ -14,6 +14,7 @@ from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
+from torchkata.inside.text import Text
 from torchkata.seam.failures import NotStarted
 from torchkata.seam.student import InProcess, Student
 
@@ -65,7 +66,8 @@ def test_only_graded_private_package_has_hidden_programs(
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "error", None, "the source of the program"])
 def test_message_never_shows_text_about_hidden_program(verdict: str | None) -> None:
-    programs = [Program("it is unusual", "", False)], {"group": [Program("it adds the gradient", "", False)]}
+    unusual, adding = (Program(Text(says), "", False) for says in ("it is unusual", "it adds the gradient"))
+    programs = [unusual], {"group": [adding]}
     student = Mock(memory={})
     student.call.return_value = verdict
     with pytest.raises(AssertionError) as failed:
