@@ -12,7 +12,6 @@ from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
 from torchkata.diagnosis.missing_return import promises_value
-from torchkata.i18n import words
 
 
 class ReturnDropper(ast.NodeTransformer):
@@ -48,4 +47,4 @@ def test_missing_return_is_named_first_and_alone(kata: str, tmp_path: Path) -> N
         printed = run("pytest", f"--impl={folder}", "--kata", kata, "--examples", "2").out
         blocks = [block for block in printed.split("\n\n") if block.startswith(f"{kata} · ")]
         assert len(blocks) == 1, printed
-        assert words("crash.returns_none", function=function) in blocks[0]
+        assert f"looks like: nothing is returned: is a `return` missing in `{function}`?" in blocks[0]
