@@ -98,14 +98,15 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "save its state_dict()"
     ),
     r"^AttributeError: 'float' object has no attribute '(get|items|keys|setdefault)'": Text(
-        "a number is used as a dict: pass the defaults of an optimizer to super().__init__ as a dict, "
-        "such as dict(lr=lr)"
+        "a number is used as a dict: pass the defaults of an optimizer as a dict, such as dict(lr=lr)"
     ),
     r"Boolean value of Tensor with more than one value is ambiguous": Text(
         "a tensor with several elements is used as a condition: write `is None` or `is not None`, "
         "or use .any() or .all()"
     ),
-    r"descriptor '__init__' of 'super' object needs an argument": Text("super is not called: write super().__init__()"),
+    r"descriptor '__init__' of 'super' object needs an argument": Text(
+        "super is not called: write super(), with parentheses"
+    ),
     r"contains duplicate dimension": Text(
         "the rearrange, reduce and repeat of einops accept each name only once per side "
         "(its einsum accepts repeated names)"
