@@ -78,7 +78,7 @@ def list_empty_returns(assignment: Any, module: str, probe: str, *arguments: obj
             return
         file, has_raised = Path(code.co_filename), not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
         says_what = RETURN.search(linecache.getline(code.co_filename, frame.f_lineno))
-        if file.parent == assignment.folder and not has_raised and not says_what:
+        if file.parent == assignment.__files__.folder and not has_raised and not says_what:
             found.setdefault(f"{file.stem}.{code.co_qualname}")
 
     sys.setprofile(watch)
