@@ -5,11 +5,10 @@ which is not a student's fault; 130 Ctrl-C.
 """
 
 import contextlib
-import functools
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from typing import ParamSpec, TypeAlias
+from typing import TypeAlias
 
 from grader.base import signals
 from grader.base.errors import CallError, GraderError
@@ -17,7 +16,6 @@ from grader.base.text import printable
 from torchkata.course import CourseError
 
 Command: TypeAlias = Callable[[], int]
-P = ParamSpec("P")
 
 
 def run_command(
@@ -50,16 +48,6 @@ def run_command(
                 raise
     print(f"grader: {printable(line)}", file=sys.stderr)
     return code
-
-
-def as_command(load: Callable[P, Command]) -> Callable[P, None]:
-    """Turn a function that imports a command into a function that also runs it and exits with its exit code."""
-
-    @functools.wraps(load)
-    def run(*args: P.args, **options: P.kwargs) -> None:
-        sys.exit(run_command(lambda: load(*args, **options)))
-
-    return run
 
 
 @contextlib.contextmanager

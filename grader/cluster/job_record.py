@@ -40,8 +40,8 @@ def create(queue: Queue, earlier: JobRecord | None) -> JobRecord:
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    seed.store(out, queue.options.grading.seed)
-    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
+    seed.store(out, queue.options.seed)
+    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.again else 0
     record = JobRecord(digest_queue(queue), name, since_ns)
     store(record, out)
     return record
@@ -70,6 +70,6 @@ def forget(out: Path) -> None:
 
 def digest_queue(queue: Queue) -> str:
     """Return a digest of everything that affects results: the submissions, the course and the options."""
-    options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
+    options = {name: getattr(queue.options, name) for name in ("again", "device", "keep")}
     places = [(entry.id, str(entry.path.absolute())) for entry in queue.entries]
     return digest(sorted(options.items()), queue.judges, places)

@@ -66,7 +66,7 @@ class Pending:
                 self.tests.pop(name, None)
             else:
                 self.inconclusive.add(name)
-        kind = self.queue.options.grading.device
+        kind = self.queue.options.device
         if name in self.speed and name not in self.tests and kind != "none":
             if stored.is_timed(kind):
                 self.speed.discard(name)
@@ -81,7 +81,7 @@ def find_pending(queue: Queue, since_ns: int) -> Pending:
     """
     paths = {entry.id: entry.path for entry in queue.entries}
     tests = {job.submission.id: digest_submission(job.submission.judged) for job in queue.to_grade(READERS)}
-    speed, kind = set[str](), queue.options.grading.device
+    speed, kind = set[str](), queue.options.device
     if kind != "none" and course().timed_with(kata.name for kata in queue.katas):
         stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}
         speed = {*tests, *(name for name, graded in stored.items() if graded is not None and not graded.is_timed(kind))}

@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
+"""`grader grade --slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
 
 import time
 from collections import Counter
@@ -20,8 +20,9 @@ from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, par
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
 from grader.cluster.slurm import Array, ListedTask, SqueueError, SubmitError
-from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
-from grader.pipeline.queue import Options, Queue
+from grader.options import GradeOptions
+from grader.pipeline.executor import Executor, RunOutcome, Warn
+from grader.pipeline.queue import Queue
 
 ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
 LOOK_SECONDS = (2.0, 30.0)  # minimum and maximum seconds between updates; Slurm lists finished tasks for longer
@@ -30,21 +31,19 @@ SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
 EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this many minutes
 
 
-class Slurm:
-    """Grades with Slurm job arrays."""
+def prepare(options: GradeOptions) -> Executor:
+    """Return the executor. Raises CallError or MachineError if these options can't be used."""
+    slurm_options = parse(options.slurm)
+    slurm.demand_slurm()
+    if "%" in str(options.out.absolute()):
+        raise CallError(f"--out {options.out}: the path must not contain %, which Slurm expands")
 
-    def __init__(self, options: Options) -> None:
-        """Raise CallError or MachineError if these options can't be used."""
-        self.slurm_options = parse(options.slurm)
-        slurm.demand_slurm()
-        if "%" in str(options.out.absolute()):
-            raise CallError(f"--out {options.out}: the path must not contain %, which Slurm expands")
-
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
-        """Grade the submissions in a queue. Listeners are not supported on a cluster."""
-        if queue.options.grading.device == "none" and self.slurm_options.speed.keys() & GPU_OPTIONS:
+    def grade(queue: Queue, out: Console, warn: Warn) -> RunOutcome:
+        if options.device == "none" and slurm_options.speed.keys() & GPU_OPTIONS:
             warn("the GPU options have no effect: only speed tests use a GPU, and they do not run without --device")
-        return Run(queue, self.slurm_options, out, warn).grade()
+        return Run(queue, slurm_options, out, warn).grade()
+
+    return grade
 
 
 class Run:
@@ -152,7 +151,7 @@ class Run:
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
         (folder / UNFIT).mkdir(parents=True)
-        write_whole(folder / "plan.json", msgspec.json.encode(plan))
+        write_whole(folder / "plan.json", plan.encode())
         minutes = self.slurm_options.minutes.get(phase, round(3 * each * size / 60) + EXTRA_MINUTES)
         nodes = [name for name in (chosen.get("exclude"), *self.read_unfit()) if name]
         if nodes:

@@ -67,7 +67,7 @@ def demand_slurm() -> None:
     """Raise MachineError if any of the Slurm commands is missing."""
     missing = [command for command in COMMANDS if shutil.which(command) is None]
     if missing:
-        raise MachineError(f"{', '.join(missing)}: not found; --executor slurm needs Slurm's commands")
+        raise MachineError(f"{', '.join(missing)}: not found; --slurm needs Slurm's commands")
 
 
 def read_array_limit() -> int:

@@ -11,9 +11,10 @@ from grader.base.files import write_whole
 from grader.base.terminal import create_console
 from grader.base.text import count, list_names
 from grader.marks.pseudonyms import read_key
+from grader.options import Layout
 from grader.output.summary import print_problems
 from grader.pipeline.intake import take_in_all
-from grader.pipeline.layouts import Layout, find_submissions
+from grader.pipeline.layouts import find_submissions
 from grader.pipeline.submission_ids import Refusal, assign_ids
 
 

@@ -69,7 +69,7 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
             problems.append(str(error))
     if table is not None:
         head = [field.name for field in fields(Change)]
-        with convert_write_errors(f"--csv {table}"):
+        with convert_write_errors(f"--out {table}"):
             write_whole(table, encode_csv([head, *(astuple(change) for change in changes)]))
     out = create_console(stderr=as_json)
     if changes:

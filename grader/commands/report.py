@@ -18,7 +18,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     """
     demand_results(directory)
     marks, folder, mark_problems = read_marks(directory, people) if people is not None else ({}, ClassFolder(), [])
-    found, problems = rebuild(directory, people, excel=excel)
+    found, problems = rebuild(directory, folder.waive, excel=excel)
     submissions = [row.submission for row in found]
     problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
     if feedback is not None:

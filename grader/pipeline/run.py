@@ -55,15 +55,15 @@ def grade_tests(
     if live is not None:
         blank = queue.blank(first.submission.id)
         untimed: list[result.PerformanceResult] = []
-        if options.grading.device != "none":
+        if options.device != "none":
             from grader.pipeline.speed import build_untimed_rows
 
-            untimed = build_untimed_rows(options.grading.device, queue.katas)
+            untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     run_with_tests(
-        options.grading.isolation,
-        options.grading.examples,
+        options.isolation,
+        options.examples,
         warn,
         use,
         private=private,
@@ -122,7 +122,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     katas = [msgspec.structs.replace(kata, digest=queue.judges[kata.kata]) for kata in event.katas]
     submitted, near = event.job.submission, event.job.submission.near_misses
     hand_in = digest_submission(submitted.judged)
-    if options.grading.keep == "better":
+    if options.keep == "better":
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.hand_in == hand_in else None, katas)
     previous.keep_previous(options.out, submission, queue.judges)

@@ -59,7 +59,7 @@ def grade_speeds(
             unfit += f" ({OWN_EYES})" if kind == "cuda" else ""
             return
         open_to_students = kind == "cuda" and sandbox.isolation != "bwrap"
-        withheld = open_to_students and options.grading.isolation != "none"
+        withheld = open_to_students and options.isolation != "none"
         if kind == "cuda":
             out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}", markup=False, soft_wrap=True)
         if withheld:
@@ -80,7 +80,7 @@ def grade_speeds(
                 refuse(taken)
             else:
                 limits, workers = timing_device.get_limits(), timing_device.plan_workers(device)
-                run_with_sandbox(options.grading.isolation, limits, workers, warn, use, [options.out])
+                run_with_sandbox(options.isolation, limits, workers, warn, use, [options.out])
     return unsure, unfit
 
 
@@ -108,7 +108,7 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
         stored = result.load(queue.options.out / entry.id / "result.json")
         if entry.id not in graded or stored is None:
             continue
-        if not queue.options.force and stored.is_timed(kind):
+        if not queue.options.again and stored.is_timed(kind):
             continue
         submission = take_in(entry)
         if isinstance(submission, Refusal) or digest_submission(submission.judged) != stored.hand_in:

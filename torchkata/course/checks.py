@@ -17,11 +17,13 @@ def check_katas(course: CourseFiles, tracks: Collection[str], katas: Mapping[str
     """Raise CourseError with a one-line message for the first inconsistency.
 
     Every kata must have a test file and may build only on existing katas, and every stub with a test file must be a
-    kata. The points of a handout are not checked, because a handout may contain only part of a track and its points
-    were checked when it was released.
+    kata. No kata has the name of a track, because `--kata` accepts both. The points of a handout are not checked,
+    because a handout may contain only part of a track and its points were checked when it was released.
     """
     for name, kata in katas.items():
         path = course.folder(name) / "kata.toml"
+        if name in (*tracks, "all"):
+            raise CourseError(f"{path}: {name} is the name of a track; rename the kata")
         if unknown := {*kata.builds_on} - katas.keys():
             raise CourseError(f"{path}: builds_on names {min(unknown)!r}, which is not a kata")
         if name in kata.builds_on:

@@ -92,18 +92,19 @@ class Course(CourseFiles):
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
         """Return the katas with these names or in these tracks, in course order. By default, return all katas.
 
-        A string may contain several names separated by commas. The track `all` selects all katas. Raises ValueError for
-        an unknown name.
+        Each of the `names` is a kata or a track. A string may contain several names separated by commas. The track
+        `all` selects all katas. Raises ValueError for an unknown name.
         """
+        known_tracks = {*self.tracks, "all"}
         chosen = {name for text in names for name in text.split(",")}
-        chosen_tracks = {name for text in tracks for name in text.split(",")}
-        if unknown := chosen - self.katas.keys():
-            name, near = repr(min(unknown)), nearest(min(unknown), self.katas)
+        chosen_tracks = {name for text in tracks for name in text.split(",")} | (chosen & known_tracks)
+        if unknown := chosen - self.katas.keys() - known_tracks:
+            name, near = repr(min(unknown)), nearest(min(unknown), [*self.katas, *self.tracks])
             if near:
-                raise ValueError(Text("there is no kata {kata}; did you mean {near}?", kata=name, near=near))
+                raise ValueError(Text("there is no kata or track {name}; did you mean {near}?", name=name, near=near))
             known = ", ".join(self.katas)
-            raise ValueError(Text("there is no kata {kata}; the katas are {katas}", kata=name, katas=known))
-        if unknown := chosen_tracks - self.tracks.keys() - {"all"}:
+            raise ValueError(Text("there is no kata or track {name}; the katas are {katas}", name=name, katas=known))
+        if unknown := chosen_tracks - known_tracks:
             name, known = repr(min(unknown)), ", ".join(self.tracks)
             raise ValueError(
                 Text("there is no track {track}; the tracks are {tracks} (or all)", track=name, tracks=known)

@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 
 from grader.base import distribution
 from grader.base.text import count
+from grader.pipeline.machine import count_cores, count_jobs, count_jobs_in_memory, measure_free_mib
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
@@ -155,14 +156,10 @@ def check_shared_memory() -> CheckResult:
 
 def check_memory(root: Path = Path("/")) -> CheckResult:
     """Compute how many submissions can be graded at the same time in the memory of this machine or container."""
-    each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
-    if not meminfo.exists():
+    each, free = course().limits.memory_mib, measure_free_mib(root)
+    if free is None:
         return CheckResult("memory", "note", "unknown")
-    lines = (line.split() for line in meminfo.read_text().splitlines())
-    free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
-    if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
-        free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
-    jobs = max(0, (free - GRADER_MIB) // each)
+    jobs = count_jobs_in_memory(free)
     found = f"{free} MiB free, enough for --jobs {jobs} at a limit of {each} MiB per submission"
     if jobs == 0:
         return CheckResult("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
@@ -171,8 +168,7 @@ def check_memory(root: Path = Path("/")) -> CheckResult:
 
 def check_cores() -> CheckResult:
     """Count the cores that are available to this process."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return CheckResult("cores", "ok", f"{cores}; grade with --jobs {cores}")
+    return CheckResult("cores", "ok", f"{count_cores()}; grade with --jobs {count_jobs()}")
 
 
 def check_library(what: str, name: str, remedy: str) -> CheckResult:

@@ -12,7 +12,8 @@ from urllib.parse import quote
 import msgspec
 
 from grader.base.errors import CallError
-from grader.output.exporter import Exporter, Options, Stored, write_each
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, write_each
 from grader.results.result import Result
 from grader.results.visibility import VisibleTest, view_as_student
 from torchkata.i18n import translate_for_class as _
@@ -159,7 +160,7 @@ def format_utc(instant: datetime) -> str:
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write the `result.json` of each submission. Raises CallError if a field is invalid or there are no results."""
     pairs = [field.partition("=") for field in options.fields]
     for name, equals, _value in pairs:

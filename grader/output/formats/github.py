@@ -7,7 +7,8 @@ from pathlib import Path
 from string import punctuation
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, convert_each, write_file
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
@@ -135,7 +136,7 @@ def escape(text: str, more: str = "") -> str:
     return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
 
     def render_alone(stored: Stored) -> tuple[str, list[str]]:
@@ -144,14 +145,14 @@ def export(directory: Path, options: Options) -> list[str]:
     problems: list[str] = []
     if len(list_results(directory)) == 1:
         for _, (summary, annotations) in convert_each(directory, render_alone, problems, options.people):
-            write_file(options.to, summary.encode())
+            write_file(options.out, summary.encode())
             for line in annotations:
                 print(line)
     else:
         table = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
         rows = convert_each(directory, lambda stored: render_row(stored.result), problems, options.people)
         table += [row for _, row in rows]
-        write_file(options.to, "\n".join([*table, ""]).encode())
+        write_file(options.out, "\n".join([*table, ""]).encode())
     return problems
 
 

@@ -13,7 +13,8 @@ import msgspec
 from grader.base.errors import convert_write_errors
 from grader.base.files import write_whole
 from grader.base.text import one_line, printable
-from grader.output.exporter import Exporter, Options, write_each
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
@@ -192,7 +193,7 @@ class LiveReport:
             write_whole(self.path, content)
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write the `results.json` of each submission."""
     return write_each(directory, lambda stored: render(stored.result), options)
 

@@ -17,9 +17,9 @@ from grader.base.files import write_whole
 from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
-from grader.marks.roster import shorten_names
 from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
+from grader.output.names import shorten_names
 from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
@@ -124,7 +124,7 @@ def write_feedback(
     view = partial(view_as_student, platform_hides=False)
     for shown in load_shown(directory, submissions, view, problems, people.waive):
         folder = to / shown.result.submission
-        with convert_write_errors(f"--feedback {to}"):
+        with convert_write_errors(f"--out {to}"):
             folder.mkdir(parents=True, exist_ok=True)
             mark = find_shared_mark(marks, shown.result.submission)
             write_whole(folder / FEEDBACK, render_feedback(shown, mark, names[shown.result.submission]).encode())

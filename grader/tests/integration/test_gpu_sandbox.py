@@ -147,7 +147,7 @@ def test_grading_without_sandbox_rejects_initialized_cuda(tmp_path: Path, driver
     done = run_with_driver(driver, "-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
     done = run_with_driver(
-        driver, "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+        driver, "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--again"
     )
     assert (done.code, "this process has initialized CUDA" in done.err) == (3, True)
 

@@ -110,11 +110,11 @@ def test_rerun_grades_nothing_and_lists_stored_results(small_class: GradedClass)
 @pytest.mark.sample
 def test_graded_class_is_reported_and_exported(small_class: GradedClass, tmp_path: Path) -> None:
     folder = shutil.copytree(small_class.directory, tmp_path / "results")
-    assert call_grader("report", folder, "--feedback", tmp_path / "pages").code == 0
+    assert call_grader("report", folder, "--out", tmp_path / "pages").code == 0
     for name, words in (("zipped", "done"), ("ends_python", "your code exited Python (exit code 0)")):
         assert name in (folder / "report.html").read_text("utf-8")
         assert words in (tmp_path / f"pages/{name}/feedback.html").read_text("utf-8")
-    assert call_grader("export", folder, "--format", "gradescope", "--to", tmp_path / "scope").code == 0
+    assert call_grader("export", folder, "--format", "gradescope", "--out", tmp_path / "scope").code == 0
     report = json.loads((tmp_path / "scope/zipped.json").read_text())
     assert report["score"] == small_class.read_result("zipped")["score"]
     kept = load_submission(folder, "ends_python", small_class.read_result("ends_python")["hand_in"])

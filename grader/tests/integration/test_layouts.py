@@ -117,11 +117,11 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     assert grade_primes(eve, "--out", out).code == 2, "two folders of one submission are not a class"
     run = grade_primes(eve / "alice", "--out", out)
     assert run.code == 2
-    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --force" in run.err
+    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --again" in run.err
     assert read(out / "alice/result.json").score == FULL
     moved = alice.rename(tmp_path / "alice")
     assert grade_primes(moved, "--out", out).code == 0, "the same files from another place replace nothing"
-    assert grade_primes(eve / "alice", "--out", out, "--force").code == 0
+    assert grade_primes(eve / "alice", "--out", out, "--again").code == 0
     replaced = read(out / "alice/result.json")
     assert replaced.origin == str(eve / "alice")
     assert replaced.score < FULL
@@ -167,11 +167,11 @@ def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
     stored = read(out / "lee/result.json")
     told = "there is Sieve.py: is it meant to be sieve.py?"
     assert all(told in test.message for test in stored.katas[0].tests)
-    report = ("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages")
+    report = ("--course", PRIMES, "report", out, "--out", tmp_path / "pages")
     assert call_grader(*report).code == 0
     assert question in (out / "report.html").read_text("utf-8")
     assert told in (tmp_path / "pages/lee/feedback.html").read_text("utf-8")
-    export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--to", tmp_path / "scope")
+    export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--out", tmp_path / "scope")
     assert call_grader(*export).code == 0
     assert told in json.loads((tmp_path / "scope").read_text("utf-8"))["tests"][0]["output"]
     (folder / "Sieve.py").rename(folder / "sieve.py")

@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, files in (("ben", solution), (one.submission, evil)):
         source.store(directory, name, one.hand_in, files)
     large = shutil.copytree(directory, directory / "large")
-    assert call_grader("report", directory, "--feedback", directory).code == 0
+    assert call_grader("report", directory, "--out", directory).code == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(class_pages, "MOST_ON_PAGE", COUNT - 1)
         assert call_grader("report", large).code == 0

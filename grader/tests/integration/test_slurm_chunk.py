@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from unittest.mock import Mock
 
-import msgspec
 import pytest
 from rich.console import Console
 
@@ -27,7 +26,7 @@ from torchkata.course import course
 def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
-    done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
+    done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--slurm", "default")
     assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
 
 
@@ -41,7 +40,7 @@ def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
         2,
     )
     (tmp_path / "unfit").mkdir()
-    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
+    (tmp_path / "plan.json").write_bytes(made.encode())
     command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]
     assert subprocess.run(command, timeout=600).returncode == 0
     assert read(tmp_path / "out/a/result.json").conclusive

@@ -50,7 +50,7 @@ def test_stored_speed_results_are_reused(tmp_path: Path) -> None:
     again = grade_linear(right, "--out", out, "--device", "cpu")
     assert "1 of 1 were already graded" in again.out
     assert run.code or read_stored(out, "right") == fast, "a verdict is measured once"
-    without = grade_linear(right, "--out", out, "--force")
+    without = grade_linear(right, "--out", out, "--again")
     assert (without.code, read_stored(out, "right")["performance"]) == (0, [])
 
 

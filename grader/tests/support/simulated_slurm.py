@@ -17,10 +17,11 @@ from rich.console import Console
 from grader.cluster import rounds, slurm
 from grader.cluster.options import parse
 from grader.cluster.pending import Pending
-from grader.cluster.plan import Plan
+from grader.cluster.plan import read_plan
 from grader.cluster.slurm import Array, ListedTask
+from grader.options import GradeOptions
 from grader.pipeline.executor import RunOutcome
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result
 
@@ -61,7 +62,7 @@ class SimulatedSlurm:
     def submit(self, array: Array) -> str:
         """Queue the tasks of an array, as sbatch does."""
         self.calls["sbatch"] += 1
-        plan = msgspec.json.decode(array.plan.read_bytes(), type=Plan)
+        plan = read_plan(array.plan)
         assert len(plan.chunks) == array.tasks <= self.limit
         number = len(self.arrays) + 1
         self.arrays.append([Task(f"{number}_{index}", [*chunk]) for index, chunk in enumerate(plan.chunks)])
@@ -103,7 +104,7 @@ class Simulation:
 
 
 def simulate(
-    options: Options, submissions: int, *, estimate: float, faults: Faults | None = None, limit: int = 1001
+    options: GradeOptions, submissions: int, *, estimate: float, faults: Faults | None = None, limit: int = 1001
 ) -> Simulation:
     """Grade a class of this size, of which the grader expects that each submission takes `estimate` seconds."""
     names = [f"student{number:05}" for number in range(submissions)]

@@ -140,7 +140,7 @@ def test_outdated_result_is_reported_and_skipped(tmp_path: Path) -> None:
     old.katas[0] = replace(old.katas[0], tests=(dataclasses.replace(first, name="test_of_last_year"), *rest))
     for one in (old, make_result("why")):
         load.write(one, tmp_path)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "to")
     assert done.code == 2
     line = f"grader: {tmp_path}/old/result.json: kata get_batch has changed since this was graded; grade again\n"
     assert done.err == line
@@ -153,7 +153,7 @@ def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
     for name in names:
         made = make_result_with_speed(f"words of {name}", submission=name)
         load.write(replace(made, findings=[load.Finding("linear", 1, "look here")]), tmp_path)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
     for name in names:
@@ -161,7 +161,7 @@ def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
         assert {*Reader(html).messages} == {f"words of {name}"}
         for words in ("look here", *(f"words of {other}" for other in {*names} - {name})):
             assert words not in html
-    refused = call_grader("report", tmp_path, "--feedback", tmp_path / "report.html")
+    refused = call_grader("report", tmp_path, "--out", tmp_path / "report.html")
     assert (refused.code, "report.html: can't write there (Not a directory)" in refused.err) == (2, True)
 
 

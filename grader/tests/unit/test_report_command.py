@@ -73,7 +73,7 @@ def test_diff_shows_only_what_changed(tmp_path: Path) -> None:
     store(new, "ada", "crashed", "crashed", "passed")
     store(old, "gone", "done", "passed")
     store(new, "=new", "done", "passed", "passed")
-    done = call_grader("diff", old, new, "--csv", table)
+    done = call_grader("diff", old, new, "--out", table)
     assert (done.code, done.err) == (0, "")
     assert "3 of 4 submissions differ" in done.out
     assert "same" not in done.out

@@ -27,7 +27,7 @@ WHY = "is a symbolic link; submit the file itself"
 
 def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
     asked = make_options(out, **{"examples": 10, **changes})
-    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
+    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.katas), asked)
 
 
 def write_class(folder: Path) -> list[Path]:
@@ -40,7 +40,7 @@ def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: 
     out, most = tmp_path / "out", course().katas["linear"].max_score
     list(make_queue(out, *write_class(tmp_path)).to_grade())
     write(make_result("why", submission="ada"), out)
-    assert call_grader("report", out, "--feedback", tmp_path / "pages").code == 0
+    assert call_grader("report", out, "--out", tmp_path / "pages").code == 0
     ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
     assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
     assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
@@ -50,7 +50,7 @@ def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: 
         monkeypatch.setenv(name, value)
     accept = ["--accept-inconclusive"]
     for format, options in (("gradescope", accept), ("classroom50", accept), ("github", []), ("junit", [])):
-        assert call_grader("export", out, "--format", format, "--to", tmp_path / format, *options).code == 0
+        assert call_grader("export", out, "--format", format, "--out", tmp_path / format, *options).code == 0
     report = parse_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
     assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
     (row,) = report["tests"]
@@ -126,7 +126,7 @@ def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
     assert kept(replace(before, hand_in="another")) == []
     assert kept(before, examples=11) == kept(before, seed=1) == kept(before, isolation="none") == []
     assert kept(before, device="cpu", keep="better") is None, "speed is graded later"
-    assert kept(before, force=True) == []
+    assert kept(before, again=True) == []
 
 
 OF_BATCH: dict[str, Any] = {"katas": ("get_batch",)}
@@ -165,7 +165,7 @@ def test_call_that_would_lose_results_is_rejected(
         check_replaced(made.entries, made.options, WARNED.append)
     assert str(refusal.value) == (
         f"--out {tmp_path}/out: this would overwrite the result of ada and lose {lost}; "
-        "choose another DIR, or use --force"
+        "choose another DIR, or use --again"
     )
     write(replace(stored, submission="ben"), tmp_path / "out")
     with pytest.raises(CallError, match="the result of ada and 1 more and lose "):
@@ -201,7 +201,7 @@ def test_result_of_earlier_version_is_shown_and_regraded(tmp_path: Path) -> None
     assert removed <= json.loads(stored).keys() - set(Result.__struct_fields__)
     found = read(tmp_path / "ada/result.json")
     assert (found.score, found.katas[0].score, found.performance[0].score) == (7, 3, 4)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "pages")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     assert "yours = 2 * expected" in (tmp_path / "pages/ada/feedback.html").read_text()
     (ada,) = write_submissions(tmp_path / "class", LINEAR, "ada")

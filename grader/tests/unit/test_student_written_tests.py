@@ -9,7 +9,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from grader.commands.package.platform_package import Grading, run_package
+from grader.commands.package.platform_package import run_package
+from grader.options import PackageOptions
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require
@@ -56,7 +57,7 @@ def test_only_graded_private_package_has_hidden_programs(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
-    assert run_package(platform, out, Grading(graded, 10), None, force=False) == 0
+    assert run_package(platform, PackageOptions(out=out, katas=tuple(graded), examples=10)) == 0
     if out.is_file():
         with zipfile.ZipFile(out) as archive:
             archive.extractall(tmp_path / "unpacked")
