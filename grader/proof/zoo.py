@@ -10,6 +10,8 @@ reference/<kata>/wrong.toml       wrong implementations:
                   (replacements as above), `source` (the whole file) or `pasted` (code appended to a copy of the
                    oracle); `looks_like` lists the accepted diagnoses; `note` is a text that the failed test's own note
                    must contain
+    [levels]      `central` and `conventions`: the entries that break such a rule; all others break an essential one
+    [exceptions]  an entry that may lose fewer or more points than its level allows, with the reason
 reference/<kata>/caught_by.toml   generated and checked by certify: the wrong entries that each test catches fastest
 """
 
@@ -21,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.errors import CallError
-from torchkata.course import CourseError, Kata, course
+from torchkata.course import CourseError, Kata, Level, course
 from torchkata.course.load import check_keys, read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table in wrong.toml that has mistakes as keys
+LEVELS, EXCEPTIONS = "levels", "exceptions"  # the tables in wrong.toml about points
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class ZooEntry:
     looks_like: frozenset[str] = frozenset()  # accepted diagnoses, as sentences
     caught_by: str = ""  # the test in `caught_by.toml` that catches it, or "" if none is recorded
     note: str = ""  # text that must occur in the note of that test
+    level: Level = "essential"  # of the rule that it breaks
+    exception: str = ""  # why its points may be outside the limits of its level
 
 
 def read_package(folder: Path) -> dict[str, bytes]:
@@ -63,15 +68,36 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
     """Yield the wrong implementations of a kata. Raises CallError if an entry is invalid."""
     path = course().folder(kata.name) / "wrong.toml"
     if path.exists():
-        tests = read_caught_by(kata)
-        for name, entry in read_entries(kata, read_toml(path)):
+        tests, tables = read_caught_by(kata), read_toml(path)
+        levels, exceptions = pop_levels(path, tables), tables.pop(EXCEPTIONS, {})
+        entries = dict(read_entries(kata, tables))
+        for name in (levels | exceptions).keys() - entries.keys():
+            raise CourseError(f"{path}: [{LEVELS}] or [{EXCEPTIONS}] names {name}, which is not an entry")
+        for name, entry in entries.items():
             check_entry(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
                 entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
             source, sentences = make_source(place, read_solution(kata), entry), find_sentences(place, kata, entry)
+            if missing := find_names(course().stub(kata.name).read_text("utf-8")) - find_names(source):
+                raise CallError(f"{place}: lacks {min(missing)}, which the stub has, so it fails for another reason")
             words = f"Breaks: {entry['breaks']}" if "breaks" in entry else f"Mistake: {describe_mistake(kata, entry)}"
-            yield ZooEntry(kata.name, name, words, source, sentences, tests.get(name, ""), entry.get("note", ""))
+            told = (tests.get(name, ""), entry.get("note", ""), levels.get(name, "essential"), exceptions.get(name, ""))
+            yield ZooEntry(kata.name, name, words, source, sentences, *told)
+
+
+def find_names(source: str) -> set[str]:
+    """Return the names of the public functions and classes at the top level of a module."""
+    nodes = ast.parse(source).body
+    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def pop_levels(path: Path, tables: dict[str, Any]) -> dict[str, Level]:
+    """Remove `[levels]` from the tables of wrong.toml, and return the level of each entry listed there."""
+    listed = tables.pop(LEVELS, {})
+    check_keys(listed, {"central": list, "conventions": list}, f"{path}: [{LEVELS}]")
+    return {name: level for level, names in listed.items() for name in names}
 
 
 def read_entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

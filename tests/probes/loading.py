@@ -4,29 +4,53 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+import torch
 from torch import Tensor
 
 HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleList"
 
 
 def load(module: Any, weights: Mapping[str, Tensor]) -> None:
-    """Load the given weights. Raises ValueError with the first difference if keys or shapes do not match."""
+    """Load the given weights. If the keys differ, load them into the weights that `find_weights` finds."""
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
-    if own.keys() - asked.keys():
-        raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
-    if asked.keys() - own.keys():
-        missing = sorted(asked.keys() - own.keys())
-        container = missing[0].split(".")[0]
-        if type(getattr(module, container, None)) in (list, tuple, dict):
-            raise ValueError(f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}")
-        if type(find_attribute(module, missing[0])) is Tensor:
-            raise ValueError(f"{missing[0]} is a plain tensor: only an nn.Parameter is in state_dict()")
-        raise ValueError(f"state_dict() has no key {', '.join(missing)}")
-    for key, shape in asked.items():
-        if own[key] != shape:
-            raise ValueError(f"{key} has shape {own[key]}, expected {shape}")
-    module.load_state_dict(weights)
+    if own == asked:
+        module.load_state_dict(weights)
+        return
+    with torch.no_grad():
+        for p, weight in zip(find_weights(module, asked), weights.values(), strict=True):
+            p.copy_(weight)
+
+
+def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tensor]:
+    """Return the weights in `state_dict` of the given shapes, by key if there are such keys, otherwise in order.
+
+    Only one test is about keys. Raises ValueError if a weight is missing.
+    """
+    own, found = dict(module.state_dict(keep_vars=True)), []
+    if any(key not in own or list(own[key].shape) != [*shape] for key, shape in shapes.items()):
+        keys = [*own]
+        for key, shape in shapes.items():
+            match = next((other for other in keys if list(own[other].shape) == [*shape]), None)
+            if match is None:
+                raise ValueError(describe_missing(module, key, shape))
+            keys.remove(match)
+            found.append(own[match])
+        return found
+    return [own[key] for key in shapes]
+
+
+def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str:
+    """Say why a module has no weight with this key and shape."""
+    container = key.split(".")[0]
+    if type(getattr(module, container, None)) in (list, tuple, dict):
+        return f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}"
+    if type(find_attribute(module, key)) is Tensor:
+        return f"{key} is a plain tensor: only an nn.Parameter is in state_dict()"
+    own = module.state_dict()
+    if key in own:
+        return f"{key} has shape {list(own[key].shape)}, expected {[*shape]}"
+    return f"state_dict() has no key {key}"
 
 
 def find_attribute(module: Any, key: str) -> object:

@@ -14,28 +14,35 @@ from .cruncher import copy_weights, list_keys, load
 
 
 class Batches:
-    """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers."""
+    """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers.
+
+    Only one test asks whether the size is passed by name.
+    """
 
     def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
         self.batches = list(zip(xs, ys, strict=True))
-        self.sizes: list[int] = []
+        self.sizes: list[int | str] = []
 
-    def draw(self, B: int) -> tuple[Tensor, Tensor]:
+    def draw(self, size: int | str) -> tuple[Tensor, Tensor]:
         """Return the next batch."""
         torch.rand(3)
         Frozen.events.append("batch")
         x, y = self.batches[len(self.sizes) % len(self.batches)]
-        self.sizes.append(B)
+        self.sizes.append(size)
         return x.clone(), y.clone()
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
         """A function with the signature and the name of the real get_batch, so that Python's error messages fit."""
 
-        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
-            return self.draw(B)
+        def get_batch(*by_position: int, **by_name: int) -> tuple[Tensor, Tensor]:
+            size = bind(*by_position, **by_name)
+            return self.draw(f"{size} by position" if by_position else size)
 
-        get_batch.__qualname__ = "get_batch"
+        def bind(B: int) -> int:
+            return B
+
+        get_batch.__qualname__ = bind.__qualname__ = bind.__name__ = "get_batch"
         return get_batch
 
 
@@ -64,7 +71,7 @@ def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
             "from tests.probes.train import starting_from",
             f"batches = iter({batches})",
             "with starting_from(Cruncher, weights):",
-            f"    train(lambda *, B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
+            f"    train(lambda B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
         ]
     )
 
@@ -120,7 +127,7 @@ def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int
     """Return, for each of `draws`, the weights after one step with lr=0 if get_batch draws that many random numbers."""
 
     def start(count: int) -> list[Tensor]:
-        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
+        def get_batch(B: int) -> tuple[Tensor, Tensor]:
             torch.rand(count)
             return torch.zeros(B, D), torch.zeros(B)
 
