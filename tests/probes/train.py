@@ -93,7 +93,7 @@ def run(
     }
 
 
-@typed("torch.manual_seed(seed)\ntrain(lambda *, B: None, D, num_layers, 2, 0, 0.1)")
+@typed("torch.manual_seed(seed)\ntrain(lambda B: None, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
@@ -114,7 +114,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     lambda draws, literal: "\n".join(
         [
             f"for draws in {literal(draws)}:",
-            "    def get_batch(*, B):",
+            "    def get_batch(B):",
             "        torch.rand(draws)",
             "        return torch.zeros(B, D), torch.zeros(B)",
             "    torch.manual_seed(seed)",
@@ -185,7 +185,7 @@ def with_frozen_sgd(
         [
             f"x = {literal(xs[0])}",
             f"y = {literal(ys[0])}",
-            f"train(lambda *, B: (x, y), D, num_layers, {len(xs[0])}, {len(xs)}, 0.01)",
+            f"train(lambda B: (x, y), D, num_layers, {len(xs[0])}, {len(xs)}, 0.01)",
         ]
     )
 )
@@ -194,10 +194,10 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     counts = []
 
     class Counting(Batches):
-        def draw(self, B: int) -> tuple[Tensor, Tensor]:
+        def draw(self, size: int | str) -> tuple[Tensor, Tensor]:
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
             counts.append(sum(t.numel() > 1 for t in tensors) + len(find_graph_nodes(tensors)))
-            return super().draw(B)
+            return super().draw(size)
 
     train = assignment.train.train
     gc.freeze()  # ignore objects that already exist
@@ -220,7 +220,7 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
-@typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
+@typed("train(lambda B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
     model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)

@@ -16,7 +16,6 @@ from grader.tests.conftest import Run, get_student_environment, run_program
 from grader.tests.support.documents import DOCUMENTS, OTHERS, OURS, Section, read_sections
 from grader.tests.support.printed_output import assert_shown
 from grader.tests.support.solution import SOLUTION
-from torchkata.course import course
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # read in a handout, so commands run there
