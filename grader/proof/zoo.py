@@ -69,9 +69,9 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
     path = course().folder(kata.name) / "wrong.toml"
     if path.exists():
         tests, tables = read_caught_by(kata), read_toml(path)
-        levels, exceptions = pop_levels(path, tables), tables.pop(EXCEPTIONS, {})
-        entries = dict(read_entries(kata, tables))
-        for name in (levels | exceptions).keys() - entries.keys():
+        entries, exceptions = dict(read_entries(kata, tables)), tables.get(EXCEPTIONS, {})
+        levels = read_levels(path, tables.get(LEVELS, {}))
+        for name in (levels.keys() | exceptions.keys()) - entries.keys():
             raise CourseError(f"{path}: [{LEVELS}] or [{EXCEPTIONS}] names {name}, which is not an entry")
         for name, entry in entries.items():
             check_entry(path, name, entry)
@@ -79,31 +79,34 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
             if "pasted" in entry:
                 entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
             source, sentences = make_source(place, read_solution(kata), entry), find_sentences(place, kata, entry)
-            if missing := find_names(course().stub(kata.name).read_text("utf-8")) - find_names(source):
-                raise CallError(f"{place}: lacks {min(missing)}, which the stub has, so it fails for another reason")
+            check_names(place, source, course().stub(kata.name).read_text("utf-8"))
             words = f"Breaks: {entry['breaks']}" if "breaks" in entry else f"Mistake: {describe_mistake(kata, entry)}"
             told = (tests.get(name, ""), entry.get("note", ""), levels.get(name, "essential"), exceptions.get(name, ""))
             yield ZooEntry(kata.name, name, words, source, sentences, *told)
 
 
-def find_names(source: str) -> set[str]:
-    """Return the names of the public functions and classes at the top level of a module."""
-    nodes = ast.parse(source).body
-    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return {name for name in names if not name.startswith("_")}
+def check_names(place: str, source: str, stub: str) -> None:
+    """Raise CallError if a wrong implementation lacks a function or class of the stub, because it would fail for it."""
+    ours, needed = (
+        {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        for text in (source, stub)
+    )
+    if missing := needed - ours:
+        raise CallError(f"{place}: {min(missing)} is missing, which the stub has, so it fails for another reason")
 
 
-def pop_levels(path: Path, tables: dict[str, Any]) -> dict[str, Level]:
-    """Remove `[levels]` from the tables of wrong.toml, and return the level of each entry listed there."""
-    listed = tables.pop(LEVELS, {})
-    check_keys(listed, {"central": list, "conventions": list}, f"{path}: [{LEVELS}]")
-    return {name: level for level, names in listed.items() for name in names}
+def read_levels(path: Path, table: dict[str, Any]) -> dict[str, Level]:
+    """Return the level of each entry listed in the table `[levels]`. Raises CourseError if the table is not valid."""
+    listed: tuple[Level, ...] = ("central", "conventions")
+    check_keys(table, dict.fromkeys(listed, list), f"{path}: [{LEVELS}]")
+    return {name: level for level in listed for name in table.get(level, ())}
 
 
 def read_entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and table of each entry, in file order. Raises CallError if a name is used twice."""
     seen: set[str] = set()
-    for title, table in tables.items():
+    own = {title: table for title, table in tables.items() if title not in (LEVELS, EXCEPTIONS)}
+    for title, table in own.items():
         for name, entry in expand_patches(table) if title == PATCHES else [(title, table)]:
             if name in seen:
                 raise CallError(f"{kata.name}/wrong.toml: two entries are called {name!r}: rename one")
