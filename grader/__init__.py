@@ -1,1 +1,1 @@
-"""The trusted grader, which runs pytest, draws inputs and decides verdicts. It never imports student code."""
+"""The trusted grader: it runs pytest, draws inputs and decides verdicts. Only `sandbox/inside/` runs student code."""

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from grader.base import signals
 from grader.base.cachedir import cache_dir
-from torchkata.compat.streams import prepare_streams
+from torchkata.streams import prepare_streams
 
 
 def main() -> NoReturn:

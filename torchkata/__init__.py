@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .compare.numbers import assert_count, assert_number
     from .compare.repro_code import literal
     from .compare.show import show
-    from .compat.torch_internals import DispatchMode
     from .diagnosis.mistakes import Mistake, instead_of
-    from .seam.probes import call_methods, typed
+    from .inside.probes import call_methods, typed
+    from .inside.torch_internals import DispatchMode
+    from .inside.values import Plain
     from .seam.student import Student
-    from .seam.values import Plain
 
 __all__ = [
     "DispatchMode",
@@ -55,11 +55,11 @@ _MODULES = {
     "compare.numbers": ("assert_count", "assert_number"),
     "compare.repro_code": ("literal",),
     "compare.show": ("show",),
-    "compat.torch_internals": ("DispatchMode",),
+    "inside.torch_internals": ("DispatchMode",),
     "diagnosis.mistakes": ("Mistake", "instead_of"),
-    "seam.probes": ("call_methods", "typed"),
+    "inside.probes": ("call_methods", "typed"),
     "seam.student": ("Student",),
-    "seam.values": ("Plain",),
+    "inside.values": ("Plain",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

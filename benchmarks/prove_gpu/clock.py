@@ -20,9 +20,9 @@ from grader.speed import setup
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import course
+from torchkata.inside.speed.layout import bytes_needed, lay_out
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.bench import DEMANDS, Baseline
-from torchkata.speed.layout import bytes_needed, lay_out
-from torchkata.speed.sizes import Kind
 
 WORKLOAD = "linear_forward"
 TURNS = 15

@@ -11,7 +11,7 @@ from grader.sandbox.launch import Gpu
 from grader.speed import gpu
 from grader.tests.support.cheats import Cheat, Slow, load_cheats, load_slow
 from torchkata.course import Workload, course
-from torchkata.speed.sizes import Kind
+from torchkata.inside.speed.sizes import Kind
 
 T = TypeVar("T")
 DANGEROUS = (  # cheats that may succeed only on a GPU, the most dangerous first

@@ -22,7 +22,7 @@ UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine withou
 
 FORK = """
 import torch
-from grader.sandbox import cuda, forks
+from grader.sandbox.inside import cuda, forks
 def is_initialized():
     try:
         forks.demand_no_cuda()

@@ -29,8 +29,8 @@ from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
 from grader.tests.support.cheats import find_gain, find_problems, is_inconclusive, load_slow, measure, name_defense
 from torchkata.course import Workload, course
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed import decision
-from torchkata.speed.sizes import Kind
 
 RESERVED_SECONDS = 3.0  # part of a step's time that is reserved for its cleanup
 LOAD_SECONDS = 5.0  # seconds between two readings of the device's state

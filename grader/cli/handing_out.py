@@ -63,6 +63,9 @@ def package(
 
     github, gitlab: OUT contains the files to add to the template repository for students.
 
+    github-class, gitlab-class: OUT contains the files for a private repository of the staff, in which a scheduled job
+    grades the repositories of all students.
+
     classroom50: OUT contains the files to add to the repository of the classroom.
     """
     from grader.commands.package.write import Grading, run_package

@@ -23,8 +23,8 @@ from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas,
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
 from grader.sandbox.launch import Sandbox
-from torchkata.compat.hypothesis_internals import FEW_EXAMPLES
 from torchkata.course import CourseError, Kata, course
+from torchkata.inside.hypothesis_internals import FEW_EXAMPLES
 
 LEFT_OUT = (
     "Not included in --quick: for a wrong entry, all tests except the one in caught_by.toml; for a correct variant, "

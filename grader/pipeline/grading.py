@@ -14,9 +14,9 @@ from grader.pipeline.job import Job
 from grader.pipeline.startup import compute_patience
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
-from torchkata.compat import hypothesis_internals
 from torchkata.course import course
 from torchkata.i18n import class_words, format_label, words
+from torchkata.inside import hypothesis_internals
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student

@@ -15,7 +15,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from torchkata.compat.hypothesis_internals import get_settings
+from torchkata.inside.hypothesis_internals import get_settings
 from torchkata.pytest_plugin.first_pass import Input
 
 

@@ -19,7 +19,7 @@ from grader.speed.grading import make_empty_row
 from grader.speed.session import DeviceFacts, SpeedJob, grade_speed
 from grader.speed.smoke_test import run_smoke_test
 from torchkata.course import Kata, course
-from torchkata.speed.sizes import Kind
+from torchkata.inside.speed.sizes import Kind
 
 PROTECTIONS = {  # how timing on a GPU is protected, by isolation
     "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",

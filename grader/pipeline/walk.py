@@ -23,7 +23,7 @@ from grader.pipeline.trees import (
 )
 from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
-from torchkata.source.text import IS_POINTER, LFS_POINTER
+from torchkata.inside.source.text import IS_POINTER, LFS_POINTER
 
 MAX_TOTAL = 16 * 2**20  # maximum total size of all Python files that may be graded
 MAX_ARCHIVES = 16  # maximum number of archives in a submission that are opened

@@ -12,7 +12,7 @@ from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded, Job
 from grader.pipeline.progress import Progress, count_tests
 from grader.pipeline.session import grade
-from grader.sandbox.forks import collapse_memory
+from grader.sandbox.inside.forks import collapse_memory
 from grader.sandbox.launch import Isolation, Sandbox
 
 

@@ -28,10 +28,11 @@ SHORT = 16  # number of digits, which is enough within a class, because an attac
 
 ENGINE_FILES = tuple(f"{package}/**/*.{kind}" for package in ("torchkata", "grader") for kind in ("py", "toml", "po"))
 GRADING_FILES = (
-    *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam", "source")),
+    *(f"torchkata/{room}/*.py" for room in ("compare", "diagnosis", "pytest_plugin", "seam")),
+    "torchkata/inside/**/*.py",
     "grader/pipeline/session.py",
     "grader/pipeline/setup.py",
-    "grader/sandbox/*.py",
+    "grader/sandbox/**/*.py",
 )
 FINDINGS = ("reference/lint.toml",)
 KATA_FILES = (

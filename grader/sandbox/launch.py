@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.base.errors import MachineError
-from grader.sandbox import forks, syscalls
-from grader.sandbox.confine import DEVICES, Confinement, hide_memory
+from grader.sandbox import syscalls
+from grader.sandbox.inside import forks
+from grader.sandbox.inside.confine import DEVICES, Confinement, hide_memory
 from torchkata.course import ARCHIVES, ENGINE, CourseError, Kata, Limits, course
 
 Isolation: TypeAlias = Literal["auto", "bwrap", "none"]
@@ -28,16 +29,10 @@ START_SECONDS = 120.0  # importing torch from an uncached network drive can take
 GRADER_MIB = 600  # memory of a grader and its zygote with torch loaded, excluding the workers
 NEEDED = ("numpy", "msgspec")  # packages that workers need in addition to those that the course preloads
 
-RUNTIME = (  # engine files that are visible to workers
-    "torchkata/__init__.py",
-    *(f"torchkata/seam/{name}.py" for name in ("__init__", "values", "assignment", "reply", "probes")),
-    *(f"torchkata/source/{name}.py" for name in ("__init__", "differences", "names", "text")),
-    *(f"torchkata/compat/{name}.py" for name in ("__init__", "hypothesis_internals", "torch_internals")),
-    *(f"torchkata/speed/{name}.py" for name in ("__init__", "datasheets", "freivalds", "layout")),
-    *(f"torchkata/speed/{name}.py" for name in ("seeded", "sizes", "workload")),
-    "grader/__init__.py",
-    *(f"grader/sandbox/{name}.py" for name in ("__init__", "channel", "confine", "forks", "self_test")),
-    *(f"grader/sandbox/{name}.py" for name in ("worker", "zygote", "timed_work", "requests", "accelerator", "cuda")),
+RUNTIME = (  # what workers see of the engine: two whole folders, and the names in the packages around them
+    "torchkata/inside",
+    "grader/sandbox/inside",
+    *(f"{package}/__init__.py" for package in ("torchkata", "torchkata/speed", "grader", "grader/sandbox")),
 )
 PROBES = ("tests/__init__.py", "tests/probes")  # course files that are visible to all workers
 WORKLOADS = "reference/workloads/*.py"  # additional files for timed workers
@@ -151,7 +146,7 @@ def launch(
         "-P",
         "-S",
         "-B",
-        f"{config['runtime']}/grader/sandbox/zygote.py",
+        f"{config['runtime']}/grader/sandbox/inside/zygote.py",
         json.dumps(config),
     ]
     if isolation == "bwrap":

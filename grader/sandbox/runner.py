@@ -8,13 +8,21 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.sandbox.channel import Channel, Closed, Late, Malformed, compute_reply_limit, decode_reply, map_descriptor
+from grader.sandbox.inside.channel import (
+    Channel,
+    Closed,
+    Late,
+    Malformed,
+    compute_reply_limit,
+    decode_reply,
+    map_descriptor,
+)
 from torchkata.course import Limits
 from torchkata.i18n.notes import translate
+from torchkata.inside.reply import Probe, Reply
+from torchkata.inside.values import Plain
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
-from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.time_limits import Times, allow, describe_time_out, take_least
-from torchkata.seam.values import Plain
 
 CONTROL_SECONDS = 60.0
 SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from grader.sandbox.confine import INSTRUCTION
+from grader.sandbox.inside.confine import INSTRUCTION
 
 OWN_PID = 0x7F3C_5A19  # placeholder for the worker's process id in the filter
 WORD = 0xFFFF_FFFF

@@ -1,6 +1,6 @@
 """Selects the GPU for speed grading through the driver's NVML library, without initializing CUDA.
 
-A process that forks must not initialize CUDA (see `grader/sandbox/forks.py`), so torch's `is_available` and
+A process that forks must not initialize CUDA (see `grader/sandbox/inside/forks.py`), so torch's `is_available` and
 `device_count` cannot be used here.
 """
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from grader.results.result import REHEARSAL, PerformanceResult
-from grader.sandbox.cuda import CudaError
+from grader.sandbox.inside.cuda import CudaError
 from grader.speed.machine import Machine
 from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import Workload
+from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.speed.workload import work_of
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.bench import SLOWEST, Reading, measure
 from torchkata.speed.decision import NOT_YOUR_FAULT, points_on, score_of
 from torchkata.speed.remarks import choose_lesson
-from torchkata.speed.sizes import Kind
-from torchkata.speed.workload import work_of
 
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
 

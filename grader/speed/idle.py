@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from grader.sandbox.accelerator import Accelerator
+from grader.sandbox.inside.accelerator import Accelerator
 from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26

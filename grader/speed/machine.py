@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 
-from grader.sandbox.accelerator import Accelerator
-from grader.sandbox.cuda import CUDA
+from grader.sandbox.inside.accelerator import Accelerator
+from grader.sandbox.inside.cuda import CUDA
 from torchkata.course import Limits
-from torchkata.speed.datasheets import Device
-from torchkata.speed.sizes import Kind
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Kind
 
 
 @dataclass

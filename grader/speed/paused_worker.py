@@ -10,12 +10,12 @@ import msgspec
 import torch
 from torch import Tensor
 
-from grader.sandbox.channel import Late, map_descriptor
-from grader.sandbox.requests import WorkloadRequest
+from grader.sandbox.inside.channel import Late, map_descriptor
+from grader.sandbox.inside.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
+from torchkata.inside.reply import Reply
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
-from torchkata.seam.reply import Reply
 from torchkata.seam.time_limits import Times
 
 SLIP = 0.005  # seconds that the kernel may still count after a worker has been stopped

@@ -14,8 +14,8 @@ from grader.speed import setup
 from grader.speed.child import Send, receive_messages
 from grader.speed.grading import grade, make_empty_row
 from torchkata.course import Workload, course
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.decision import NOT_YOUR_FAULT
-from torchkata.speed.sizes import Kind
 
 SILENCE = 900.0  # time limit in seconds for a workload, including retries
 

@@ -14,8 +14,8 @@ from grader.sandbox.launch import Gpu, Timing
 from grader.speed.machine import Machine
 from grader.speed.state import DeviceState, StateUnknown, describe_other_users, describe_slowdown, read_state
 from torchkata.course import Limits, course
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.datasheets import device
-from torchkata.speed.sizes import Kind
 
 CPU_ARENA = 2**30
 HOST_ARENA = 2**28  # host memory that workers on a GPU use as well, for the data of get_batch

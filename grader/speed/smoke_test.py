@@ -2,7 +2,7 @@
 
 from socket import socket
 
-from grader.sandbox.cuda import CudaError, lacking
+from grader.sandbox.inside.cuda import CudaError, lacking
 from grader.sandbox.launch import Sandbox
 from grader.speed import setup
 from grader.speed.child import Send
@@ -12,10 +12,10 @@ from grader.speed.session import run_on_device
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench
 from torchkata.course import course
+from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Inconclusive
 from torchkata.speed.bench import Baseline
-from torchkata.speed.sizes import Kind
-from torchkata.speed.workload import work_of
 
 BROKEN = "plain torch can't be timed here"
 SILENCE = 300.0  # the driver is considered hung after this many seconds without a message

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.sandbox.accelerator import Accelerator, SharedMemory
-from grader.sandbox.cuda import CUDA
-from grader.sandbox.requests import WorkloadRequest
+from grader.sandbox.inside.accelerator import Accelerator, SharedMemory
+from grader.sandbox.inside.cuda import CUDA
+from grader.sandbox.inside.requests import WorkloadRequest
 from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
+from torchkata.inside.speed.layout import bytes_needed, lay_out
+from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.workload import Rate, work_of
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.seam.student import unwrap_reply
 from torchkata.speed.bench import TimedBlock
-from torchkata.speed.layout import bytes_needed, lay_out
-from torchkata.speed.sizes import Kind, Size
-from torchkata.speed.workload import Rate, work_of
 
 BACK_SECONDS = 20.0  # time limit for the driver to free the memory of a process that has exited
 SLACK = 2**28  # device memory in bytes that libraries in this process may have allocated in the meantime

@@ -7,8 +7,8 @@ from statistics import median
 from grader.speed.machine import Machine
 from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from torchkata.course import Workload, course
+from torchkata.inside.speed.workload import work_of
 from torchkata.speed.bench import OPENING_BLOCKS, Baseline, TimedBlock, block_length
-from torchkata.speed.workload import work_of
 
 TRUSTED_SECONDS = 120.0  # time limit of a block of plain torch
 

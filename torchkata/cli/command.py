@@ -12,12 +12,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from torchkata.compat.streams import prepare_streams
 from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import words
 from torchkata.i18n.katas import texts_of_command
 from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
+from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages

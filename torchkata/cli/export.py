@@ -22,10 +22,10 @@ from torchkata.course.submission import (
 )
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
+from torchkata.inside.source.differences import find_differences, find_imports
+from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
 from torchkata.pytest_plugin.history import load_state, write_atomically
 from torchkata.result import LOOK_OF
-from torchkata.source.differences import find_differences, find_imports
-from torchkata.source.text import LFS_POINTER, PYTHON, find_fault
 
 from .packages import is_available
 from .secret import find_secret

@@ -18,7 +18,7 @@ from .parser import Parser
 from .terminal import CallError
 
 if TYPE_CHECKING:
-    from torchkata.seam.reply import Reply
+    from torchkata.inside.reply import Reply
 
 
 def find_commands() -> dict[str, Kata]:
@@ -35,8 +35,8 @@ def run(kata: Kata, arguments: Sequence[str]) -> int:
     Raises CallError if the arguments are wrong or the command exits with a message, OSError if the machine has a
     problem, or SystemExit after the help.
     """
-    from torchkata.seam.assignment import Assignment
-    from torchkata.seam.reply import make_reply  # imports torch
+    from torchkata.inside.assignment import Assignment
+    from torchkata.inside.reply import make_reply  # imports torch
 
     assignment, texts = Assignment(course().assignment), texts_of_command(kata)
     command = importlib.import_module(f"reference.{kata.name}.command")

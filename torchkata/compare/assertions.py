@@ -11,9 +11,9 @@ from numpy import ndarray as Array
 from torchkata.course import course
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
+from torchkata.inside.values import Plain, Unread, is_array, is_tensor
 from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
-from torchkata.seam.values import Plain, Unread, is_array, is_tensor
 
 from .show import MAX_ITEMS, MAX_WIDTH, describe_type, format_dtype, format_number, show, show_both
 

@@ -3,8 +3,8 @@
 import math
 import sys
 
+from torchkata.inside.values import Plain
 from torchkata.seam.comparisons import count_comparison
-from torchkata.seam.values import Plain
 
 from .assertions import make_failure, report_comparison
 

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from torchkata.i18n import words
-from torchkata.seam import probes
+from torchkata.inside import probes
+from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 from torchkata.seam.student import Call
-from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
 
 from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
-from torchkata.seam.values import Opaque, Plain, is_array, is_tensor
+from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
 MAX_WIDTH = 86  # characters; including its label, a line has fewer than 100 characters

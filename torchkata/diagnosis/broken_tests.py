@@ -21,10 +21,10 @@ from hypothesis.errors import HypothesisException, InvalidArgument
 from torchkata.compare.show import show
 from torchkata.course import course, is_chosen
 from torchkata.i18n import words
+from torchkata.inside.reply import clean, format_error
+from torchkata.inside.values import Plain, Unread
 from torchkata.seam.failures import BrokenTest, Endless, Place
-from torchkata.seam.reply import clean, format_error
 from torchkata.seam.student import Call
-from torchkata.seam.values import Plain, Unread
 
 from .recording import Example, RecordedBody, ReplayingStudent
 

@@ -4,9 +4,9 @@ import re
 
 from torchkata.course import course
 from torchkata.i18n import words
+from torchkata.inside.reply import AT_IMPORT, LACKS_STATE
+from torchkata.inside.source.differences import find_key
 from torchkata.seam.failures import Crashed
-from torchkata.seam.reply import AT_IMPORT, LACKS_STATE
-from torchkata.source.differences import find_key
 
 PATTERNS: dict[
     str, str

@@ -7,11 +7,11 @@ from torchkata.compare.repro_code import render_call
 from torchkata.compare.show import shorten, show
 from torchkata.i18n import format_label, words
 from torchkata.i18n.notes import translate
+from torchkata.inside.reply import format_error
+from torchkata.inside.source.differences import SETTINGS
 from torchkata.result import BROKEN, MAX_LINE, UNUSABLE, Outcome, TestResult, clean_line
 from torchkata.seam.failures import BrokenTest, Crashed, Died, Inconclusive, NotStarted, Place, TimedOut, Unmet, Wrong
-from torchkata.seam.reply import format_error
 from torchkata.seam.student import Call
-from torchkata.source.differences import SETTINGS
 
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause

@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from torchkata.i18n import words
-from torchkata.seam.values import Plain, is_array, is_tensor
+from torchkata.inside.values import Plain, is_array, is_tensor
 
 MIN_ANSWERS = 8  # minimum number both of wrong answers and of right answers
 NOT_ZERO = " != 0"

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy import ndarray as Array
 
-from torchkata.seam.values import Plain, is_array, is_tensor
+from torchkata.inside.values import Plain, is_array, is_tensor
 
 MIN_NUMBERS = 4  # minimum number of distinct values that a formula must explain
 MAX_DENOMINATOR = 12  # largest denominator of a factor that is shown as a fraction

@@ -9,11 +9,11 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from torchkata.compat.hypothesis_internals import draw_without_engine
+from torchkata.inside.hypothesis_internals import draw_without_engine
+from torchkata.inside.reply import Probe
+from torchkata.inside.values import Plain, is_array, is_tensor
 from torchkata.seam.failures import AbortTest, Crashed
-from torchkata.seam.reply import Probe
 from torchkata.seam.student import Call, Student, find_probe
-from torchkata.seam.values import Plain, is_array, is_tensor
 
 MAX_EXAMPLES = 10  # maximum number of first failing examples to record, and of last examples
 MAX_BYTES = 2**22  # maximum total size of the answers of a recorded example

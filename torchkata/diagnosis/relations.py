@@ -15,7 +15,7 @@ from torchkata.compare.assertions import same
 from torchkata.compare.show import format_dtype, shorten
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
-from torchkata.seam.values import Plain
+from torchkata.inside.values import Plain
 
 from .formulas import (
     CLOSE,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from torchkata.compare.assertions import watcher
-from torchkata.seam.values import Plain
+from torchkata.inside.values import Plain
 
 from .facts import find_common_fact
 from .recording import Example, ReplayingStudent, count_bytes

@@ -1,15 +1,15 @@
 """Finds out whether an answer depends on uninitialized memory, such as that of `torch.empty`.
 
-While a student's code runs, torch fills such memory with NaN, or with the largest integer (`seam/reply.py`).
+While a student's code runs, torch fills such memory with NaN, or with the largest integer (`inside/reply.py`).
 """
 
 import math
 
 import numpy as np
 
-from torchkata.seam.probes import call_with_zeroed_memory
+from torchkata.inside.probes import call_with_zeroed_memory
+from torchkata.inside.values import Plain, is_array, is_tensor
 from torchkata.seam.student import Call, Student
-from torchkata.seam.values import Plain, is_array, is_tensor
 
 
 def depends_on_memory(call: Call, student: Student) -> bool:

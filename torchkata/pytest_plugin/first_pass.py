@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import pytest
 from hypothesis.errors import HypothesisException, StopTest
 
-from torchkata.compat import hypothesis_internals as internals
 from torchkata.diagnosis.recording import get_body
+from torchkata.inside import hypothesis_internals as internals
 
 from .run_state import get_state
 from .selection import find_kata

@@ -14,13 +14,13 @@ from torchkata.course import Workload, course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import pad, words
 from torchkata.i18n.notes import translate
+from torchkata.inside.speed.workload import OF_BASELINE, work_of
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
 from torchkata.speed.bench import Reading, measure
 from torchkata.speed.local_bench import LocalBench, Stopwatch, find_gpu
 from torchkata.speed.remarks import choose_lesson
-from torchkata.speed.workload import OF_BASELINE, work_of
 
 from .report import GREY, build_command, replace_exception
 

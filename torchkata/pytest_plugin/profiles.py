@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from torchkata.compat.hypothesis_internals import ignore_local_constants, register_random_generators
 from torchkata.course import course
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
+from torchkata.inside.hypothesis_internals import ignore_local_constants, register_random_generators
 
 from .run_state import get_state
 from .selection import find_test

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import pytest
 
 from torchkata.compare.show import shorten
-from torchkata.compat.streams import prepare_streams
 from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
@@ -23,6 +22,7 @@ from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, 
 from torchkata.i18n.notes import translate
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
+from torchkata.streams import prepare_streams
 
 from .failure_groups import group_failures, render_block
 from .history import State, find_next, load_state

@@ -27,11 +27,11 @@ from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import words
+from torchkata.inside.reply import Probe
+from torchkata.inside.values import Plain, is_tensor
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
-from torchkata.seam.reply import Probe
 from torchkata.seam.student import Student, is_secret
 from torchkata.seam.time_limits import limit_processor_time
-from torchkata.seam.values import Plain, is_tensor
 
 from .run_state import get_state
 from .selection import find_kata, find_test

@@ -16,7 +16,7 @@ from torchkata.course import CourseError, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import preload_texts, words
 from torchkata.i18n.notes import translate
-from torchkata.seam.reply import format_error
+from torchkata.inside.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
 from .run_state import get_state
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
         config.args = [str(course().tests)]
     if "torch" in course().preload:
-        from torchkata.compat.torch_internals import reduce_torch_overhead
+        from torchkata.inside.torch_internals import reduce_torch_overhead
 
         reduce_torch_overhead()
     np.seterr(all="ignore")  # the oracle may process a student's numbers, which can have any values

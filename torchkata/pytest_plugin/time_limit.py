@@ -7,8 +7,8 @@ from collections.abc import Generator
 
 import pytest
 
-from torchkata.compat.hypothesis_internals import get_settings
 from torchkata.course import course
+from torchkata.inside.hypothesis_internals import get_settings
 from torchkata.seam.failures import Endless
 from torchkata.seam.time_limits import limit_processor_time
 

@@ -1,1 +1,1 @@
-"""The interface between a test and the student's code: plain values, and the runners that execute the code."""
+"""How a test calls the student's code: the runner at home, time limits, and the exceptions that end a test."""

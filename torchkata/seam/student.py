@@ -17,14 +17,14 @@ from typing import Any, Protocol
 from torchkata.course import Limits, course
 from torchkata.i18n import words
 from torchkata.i18n.notes import translate
+from torchkata.inside import probes
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.reply import Probe, Reply, run_probe
+from torchkata.inside.values import Plain, contains_tensor, to_plain
 
-from . import probes
-from .assignment import Assignment
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
-from .reply import Probe, Reply, run_probe
 from .time_limits import FOREVER, Times, allow, limit_time, measure_process, take_least
-from .values import Plain, contains_tensor, to_plain
 
 A_PROBE = (
     "a probe must be a module-level function in tests/probes/, because a worker imports it by name; "

@@ -17,9 +17,9 @@ from types import FrameType
 
 from torchkata.course import Limits
 from torchkata.i18n import words
+from torchkata.inside.reply import clean
 
 from .failures import NOWHERE, Place, TimedOut
-from .reply import clean
 
 IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")

@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .datasheets import NAMES, devices
-    from .freivalds import floor, relative_error
-    from .layout import Field, Memory, dtype_of
-    from .seeded import SeededInputs
-    from .sizes import PRODUCT, Size, product_flops
-    from .workload import CRAWL, Block, Check, Measured, Rate
+    from torchkata.inside.speed.device import NAMES
+    from torchkata.inside.speed.freivalds import floor, relative_error
+    from torchkata.inside.speed.layout import Field, Memory, dtype_of
+    from torchkata.inside.speed.seeded import SeededInputs
+    from torchkata.inside.speed.sizes import PRODUCT, Size, product_flops
+    from torchkata.inside.speed.workload import CRAWL, Block, Check, Measured, Rate
+
+    from .datasheets import devices
 
 __all__ = [
     "CRAWL",
@@ -36,12 +38,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "datasheets": ("NAMES", "devices"),
-    "freivalds": ("floor", "relative_error"),
-    "layout": ("Field", "Memory", "dtype_of"),
-    "seeded": ("SeededInputs",),
-    "sizes": ("PRODUCT", "Size", "product_flops"),
-    "workload": ("CRAWL", "Block", "Check", "Measured", "Rate"),
+    "speed.datasheets": ("devices",),
+    "inside.speed.device": ("NAMES",),
+    "inside.speed.freivalds": ("floor", "relative_error"),
+    "inside.speed.layout": ("Field", "Memory", "dtype_of"),
+    "inside.speed.seeded": ("SeededInputs",),
+    "inside.speed.sizes": ("PRODUCT", "Size", "product_flops"),
+    "inside.speed.workload": ("CRAWL", "Block", "Check", "Measured", "Rate"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -50,6 +53,6 @@ def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'torchkata.speed' has no attribute {name!r}")
-    value = getattr(import_module(f"torchkata.speed.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"torchkata.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

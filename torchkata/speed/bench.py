@@ -13,14 +13,14 @@ from statistics import median
 from typing import Protocol
 
 from torchkata.course import Tiers, Workload
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.freivalds import OWN_MARGIN
+from torchkata.inside.speed.layout import dtype_of
+from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Inconclusive
 
-from .datasheets import Device
 from .decision import RULES, Final, More, Retry, Sample, Verdict, as_ratios, judge, peak_on, thresholds_on
-from .freivalds import OWN_MARGIN
-from .layout import dtype_of
-from .sizes import Kind, Size
-from .workload import work_of
 
 OPENING_BLOCKS = 3  # baseline blocks before the first sample
 WARM_SECONDS = 10.0  # how long a device stays warm after it has worked

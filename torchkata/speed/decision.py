@@ -16,9 +16,8 @@ from typing import Literal, TypeAlias
 import torch
 
 from torchkata.course import Tier, Tiers, Workload
-
-from .datasheets import Device
-from .sizes import Kind
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Kind
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 

@@ -14,16 +14,16 @@ import pytest
 import torch
 
 from torchkata.course import Workload, course
-from torchkata.seam.assignment import Assignment
-from torchkata.seam.reply import run_probe
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.reply import run_probe
+from torchkata.inside.speed.layout import bytes_needed
+from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.workload import Block, Rate, work_of
 from torchkata.seam.student import unwrap_reply
 from torchkata.seam.time_limits import allow, limit_time
 
 from .bench import TimedBlock, block_length
 from .datasheets import device
-from .layout import bytes_needed
-from .sizes import Kind, Size
-from .workload import Block, Rate, work_of
 
 CALLS = 2  # calls per block; if they are too short, they are repeated with new inputs
 CALL_SECONDS = 60.0  # minimum time limit of a call, because a call may compile code

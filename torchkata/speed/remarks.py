@@ -4,10 +4,11 @@ import math
 
 from torchkata.course import Workload, course
 from torchkata.i18n.notes import translate
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.speed.workload import Measured, work_of
 
-from .datasheets import Device, devices
-from .sizes import Kind
-from .workload import Measured, work_of
+from .datasheets import devices
 
 
 def choose_lesson(

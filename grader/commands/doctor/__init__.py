@@ -16,7 +16,7 @@ from torchkata.course import course
 
 if TYPE_CHECKING:
     from grader.commands.doctor.device import DeviceSpeed
-    from torchkata.speed.sizes import Kind
+    from torchkata.inside.speed.sizes import Kind
 
 SCHEMA = "torchkata/doctor/v1"
 COLORS = {"ok": "green", "missing": "red", "note": "yellow"}

@@ -14,9 +14,9 @@ from grader.base.errors import MachineError
 from grader.speed import setup
 from grader.speed.child import Send, receive_messages
 from grader.speed.state import StateUnknown, read_state
+from torchkata.inside.speed.sizes import Kind, product_flops
 from torchkata.speed.bench import DEMANDS
 from torchkata.speed.datasheets import device as find_device
-from torchkata.speed.sizes import Kind, product_flops
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "tf32": torch.float32, "fp32": torch.float32}
 SIDES: dict[Kind, int] = {"cpu": 512, "cuda": 8192}  # number of rows and columns of each matrix

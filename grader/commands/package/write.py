@@ -25,6 +25,8 @@ from torchkata.i18n import class_words
 FILES = Path(__file__).with_name("files")
 COMMON = "common"  # the folder with the files for all platforms
 CI = "ci"  # the folder with the files for platforms that grade a checkout of the student's repository
+CLASS = "class"  # the folder with the files for jobs that grade the repositories of a class
+REPOSITORIES = "repositories.txt"  # the list of these repositories, which the instructor edits
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
 
@@ -40,6 +42,7 @@ class Platform:
     workflow: str = ""  # path of the WORKFLOW in a repository
     isolation: str = "auto"
     is_ci: bool = False  # whether it grades a checkout of the student's repository
+    is_class: bool = False  # whether it clones and grades the repositories of a class
     is_public: bool = False  # whether students can read the package; it then has no seed, hidden programs or fallbacks
     is_zip: bool = False  # whether the package is a zip to upload rather than files for a repository
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
@@ -76,8 +79,8 @@ class Grading:
 def run_package(name: str, out: Path, grading: Grading, source: str | None, *, force: bool) -> int:
     """Write a package, and return the exit code. Invalid arguments raise CallError before anything is written."""
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
-    if grading.require is not None and not platform.workflow:
-        raise CallError(f"--require: {platform.title} has no job that could fail; use it with github or gitlab")
+    if grading.require is not None and not (platform.workflow and platform.is_ci):
+        raise CallError("--require is for github and gitlab, where a job fails below these points")
     if grading.require is not None and grading.require > grading.max_score:
         raise CallError(f"--require {grading.require:g}: these katas have only {grading.max_score:g} points")
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
@@ -89,6 +92,8 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
             write_whole(out, zip_files(files, file_mode))
         else:
             shutil.rmtree(out / platform.folder / "torchkata", ignore_errors=True)
+            if (out / REPOSITORIES).exists():
+                files.pop(REPOSITORIES, None)
             spread(files, out)
     programs = [name for name in grading.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
@@ -111,7 +116,7 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
 def build_package(platform: Platform, grading: Grading, source: str | None) -> dict[str, bytes]:
     """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
     folder = platform.folder
-    folders = [COMMON, *([CI] if platform.is_ci else []), platform.name]
+    folders = [COMMON, *([CI] if platform.is_ci else []), *([CLASS] if platform.is_class else []), platform.name]
     sources = [path for name in folders for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {platform.workflow: written.pop(WORKFLOW)} if platform.workflow else {}
@@ -126,7 +131,8 @@ def build_package(platform: Platform, grading: Grading, source: str | None) -> d
     else:
         copied = project.copy_project(grading.katas, is_public=platform.is_public)
         written |= {f"torchkata/{name}": content for name, content in copied.items()}
-    return workflow | {f"{folder}{name}": content for name, content in written.items()}
+    outside = workflow | {name: written.pop(name) for name in [REPOSITORIES] if name in written}
+    return outside | {f"{folder}{name}": content for name, content in written.items()}
 
 
 def needed_gigabytes() -> float:

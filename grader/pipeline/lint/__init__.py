@@ -13,10 +13,10 @@ import msgspec
 
 from grader.base.processes import set_limit
 from grader.results.result import Finding
-from grader.sandbox.confine import measure_address_space
+from grader.sandbox.inside.confine import measure_address_space
 from torchkata.course import cached_by_course, course
-from torchkata.source.differences import CALLS, find_uses
-from torchkata.source.names import Names
+from torchkata.inside.source.differences import CALLS, find_uses
+from torchkata.inside.source.names import Names
 
 CPU_SECONDS, MEMORY = 10, 2**30  # more than enough for any hand-written source
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")

@@ -1,7 +1,9 @@
 """Tests of reading attacks and of judging what became of them."""
 
+import ast
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 
 import msgspec
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from grader.pipeline.job import Graded
 from grader.pipeline.session import LOST
 from grader.results.result import KataResult
+from grader.tests import ROOT
 from grader.tests.attacks.trials import (
     LEVELS,
     Attack,
@@ -21,6 +24,7 @@ from grader.tests.attacks.trials import (
     read_attack,
 )
 from torchkata.course import course
+from torchkata.inside.source.names import Names
 from torchkata.result import Outcome, Status, TestResult
 
 HEAD = 'AIM = "is right in secret"\nWRONG = "same_storage/values"\nEXPECTED = "stopped"\n'
@@ -46,6 +50,14 @@ def test_attack_and_control_extend_different_solutions(tmp_path: Path) -> None:
     assert hostile["linear.py"] == solution["linear.py"] + b"\n\nOTHER = 1\n\n"
     assert control["same_storage.py"] == solution["same_storage.py"] + b"\n\nHONEST = 1\n\n"
     assert control.keys() == hostile.keys() == solution.keys()
+
+
+def test_engine_names_in_attacks_exist() -> None:
+    for path in (*ROOT.glob("grader/tests/attacks/*/*.py"), *ROOT.glob("reference/workloads/cheats/*/*.py")):
+        names = Names(ast.parse(path.read_bytes()))
+        for _, name in (*names.uses, *names.imports):
+            if name.startswith(("torchkata.", "grader.")):
+                resolve_name(name)  # an attack on a name that is gone would always be stopped
 
 
 def test_attack_without_wrong_entry_is_given_the_solution(tmp_path: Path) -> None:

@@ -1,12 +1,19 @@
-"""Jobs for students' repositories: their steps are read from the YAML and run on a clone of a bare repository."""
+"""Jobs for students' repositories and for a class: their steps are read from the YAML and run on bare repositories.
 
+Nothing here has run on GitHub or GitLab.
+"""
+
+import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
@@ -17,6 +24,7 @@ from grader.tests.support.submissions import PRIMES, commit_all, run_git, write_
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 SAMPLE = ("all right", "refused", "a crash of the grader")  # the platforms differ only in their files
 WORKFLOWS = {"github": ".github/workflows/grade.yml", "gitlab": ".gitlab-ci.yml"}
+SUMMARIES = {"gitlab": "grading/summary.md", "gitlab-class": "torchkata/summary.md"}
 SOLUTIONS = {f"assignment/{kata}.py": PRIMES / f"reference/{kata}/solution.py" for kata in ("sieve", "factorise")}
 STUBS = {name: PRIMES / name for name in SOLUTIONS}
 WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in SOLUTIONS}  # 21 points
@@ -88,25 +96,31 @@ def make_repository(folder: Path, platform: str, case: Case) -> Path:
     options = () if case.require is None else ("--require", case.require)
     assert package(platform, work, *options).code == 0
     if case.spoiled:
-        name, old, new = case.spoiled
-        (spoiled,) = work.glob(f".git*/torchkata/torchkata/{name}")
-        text = spoiled.read_text("utf-8")
-        assert old in text
-        spoiled.write_text(text.replace(old, new, 1), "utf-8")
+        spoil(work, case.spoiled)
     run_git(folder, "clone", "--bare", "-q", str(commit_all(work)), "bare.git")
     return folder / "bare.git"
 
 
+def spoil(work: Path, spoiled: tuple[str, str, str]) -> None:
+    """Replace a text in a file of the package."""
+    name, old, new = spoiled
+    (path,) = work.glob(f".git*/torchkata/torchkata/{name}")
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
 def list_steps(platform: str, checkout: Path) -> Iterator[dict[str, Any]]:
     """Yield the steps of the job in the form of GitHub's: `run`, or `uses` and `with`, and perhaps `if`."""
-    workflow = yaml.safe_load((checkout / WORKFLOWS[platform]).read_text("utf-8"))
-    if platform == "github":
+    host = platform.removesuffix("-class")
+    workflow = yaml.safe_load((checkout / WORKFLOWS[host]).read_text("utf-8"))
+    if host == "github":
         yield from workflow["jobs"]["grade"]["steps"]
         return
     job = workflow["grade"]
     for line in job["script"]:
         yield {"run": line}
-    kept = "\n".join([*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]])
+    kept = "\n".join([*job["artifacts"]["paths"], *job["artifacts"].get("reports", {}).values()])
     always = {"if": "always()"} if job["artifacts"]["when"] == "always" else {}
     yield {"uses": "actions/upload-artifact", "with": {"path": kept}, **always}
 
@@ -127,9 +141,10 @@ def run_job(platform: str, bare: Path, folder: Path, prepare: Callable[[Path], o
     run_git(folder, "clone", "-q", str(bare), str(checkout))
     if prepare:
         prepare(checkout)
-    temp.mkdir()
+    temp.mkdir(exist_ok=True)  # a second run finds the results of the first, as from the cache
     page = temp / "page"
-    variables = {"RUNNER_TEMP": str(temp), "GITHUB_STEP_SUMMARY": str(page)} if platform == "github" else {}
+    on_github = platform.startswith("github")
+    variables = {"RUNNER_TEMP": str(temp), "GITHUB_STEP_SUMMARY": str(page)} if on_github else {}
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(temp), **variables}
     code, out, kept = 0, "", set[str]()
     for step in list_steps(platform, checkout):
@@ -145,8 +160,8 @@ def run_job(platform: str, bare: Path, folder: Path, prepare: Callable[[Path], o
         elif step["uses"].startswith("actions/upload-artifact"):
             places = [Path(line.replace("${{ runner.temp }}", str(temp))) for line in step["with"]["path"].split("\n")]
             kept = {place.name for place in places if place.name and (checkout / place).exists()}
-    summary = page if platform == "github" else checkout / "grading/summary.md"
-    return Job(code, out, summary.read_text("utf-8"), kept)
+    summary = page if on_github else checkout / SUMMARIES[platform]
+    return Job(code, out, summary.read_text("utf-8") if summary.exists() else "", kept)
 
 
 @pytest.mark.parametrize(
@@ -188,6 +203,100 @@ def test_required_points_must_be_possible(tmp_path: Path) -> None:
     refused = package("gitlab", tmp_path / "out", "--require", 101)
     assert (refused.code, refused.err) == (2, "grader: --require 101: these katas have only 100 points\n")
     refused = package("classroom50", tmp_path / "out", "--require", 1)
-    why = "grader: --require: Classroom 50 has no job that could fail; use it with github or gitlab\n"
+    why = "grader: --require is for github and gitlab, where a job fails below these points\n"
     assert (refused.code, refused.err) == (2, why)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def class_api() -> Iterator[str]:
+    """Serve the list of an organisation with 104 repositories, of which 102 can't be cloned, and return its URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            query = parse_qs(urlsplit(self.path).query)
+            found = urlsplit(self.path).path == "/repos" and self.headers["Authorization"] == "Bearer secret"
+            self.send_response(200 if found else 404)
+            self.end_headers()
+            names = ["template", "notes", *(f"hw1-{number}" for number in range(102))]
+            first = 100 * (int(query["page"][0]) - 1)
+            page = [{"clone_url": f"/nowhere/{name}.git"} for name in names[first : first + 100]]
+            self.wfile.write(json.dumps(page).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/repos"
+        server.shutdown()
+
+
+def make_class(folder: Path, platform: str, lines: Sequence[str], spoiled: tuple[str, str, str] | None = None) -> Path:
+    """Return the bare repository of the staff, whose list contains three students and the given lines."""
+    for name, files in {"hw1-ada": SOLUTIONS, "hw1-ben": WRONG, "hw1-eve": VERSIONS}.items():
+        for path, source in files.items():
+            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, folder / name / path)
+        commit_all(folder / name)
+    students = [f"file://{folder}/hw1-{name}" for name in ("ada", "ben", "eve")]
+    staff = folder / "staff"
+    staff.mkdir()
+    (staff / "repositories.txt").write_text("\n".join(["# ours", *students, *lines]))
+    assert package(platform, staff).code == 0
+    if spoiled:
+        spoil(staff, spoiled)
+    run_git(folder, "clone", "--bare", "-q", str(commit_all(staff)), "bare.git")
+    return folder / "bare.git"
+
+
+@pytest.mark.parametrize("platform", ["github-class", "gitlab-class"])
+def test_class_job_grades_repositories_in_list(platform: str, tmp_path: Path) -> None:
+    job = run_job(platform, make_class(tmp_path, platform, []), tmp_path)
+    assert job.code == 0, job.out
+    assert "cloned 3 of 3 repositories" in job.out
+    assert "| hw1&#45;ada | 100 of 100 | 2 of 2 |\n| hw1&#45;ben | 30 of 100 | 0 of 2 |" in job.summary
+    assert "hw1-eve: " in job.summary, "the reason for which it can't be read"
+    assert job.kept == {"results", "summary.md"}
+    assert [*tmp_path.glob("**/results/report.html")]
+
+
+def test_class_job_keeps_results_and_names_missing_repository(tmp_path: Path) -> None:
+    bare = make_class(tmp_path, "github-class", [f"{tmp_path}/hw1-fay.git"])
+    job = run_job("github-class", bare, tmp_path)
+    assert job.code == 1
+    assert job.summary.startswith("**Not every repository could be cloned.")
+    assert "    hw1-fay: can't be cloned: fatal: " in job.summary
+    for place in ("work", "temp/class"):
+        shutil.rmtree(tmp_path / place)
+    (tmp_path / "hw1-ben/assignment/sieve.py").write_bytes(SOLUTIONS["assignment/sieve.py"].read_bytes())
+    commit_all(tmp_path / "hw1-ben")
+    again = run_job("github-class", bare, tmp_path)
+    assert "1 of 2 were already graded" in again.out
+    assert "| hw1&#45;ben | 65 of 100 |" in again.summary
+
+
+def test_class_job_fails_if_a_test_is_broken(tmp_path: Path) -> None:
+    job = run_job("github-class", make_class(tmp_path, "github-class", [], BROKEN), tmp_path)
+    assert job.code == 3
+    assert job.summary.startswith("**A test is broken or could not be graded. The reason is below.**")
+    assert "KeyError" in job.summary
+
+
+def test_class_can_be_listed_by_an_api(tmp_path: Path, class_api: str) -> None:
+    listed, script = tmp_path / "listed", tmp_path / "staff/.gitlab/torchkata/grade_class.py"
+    assert package("gitlab-class", tmp_path / "staff").code == 0
+    assert (tmp_path / "staff/repositories.txt").read_text().startswith("# The repositories to grade.")
+    for line, code, out in (
+        (f"all {class_api} hw1-", 0, "cloned 0 of 102 repositories"),
+        (f"all {class_api}/missing", 2, f"{class_api}/missing: can't be listed: HTTP Error 404"),
+        ("# nobody", 2, f"{listed}: lists no repository"),
+        ("a/same.git\nb/same", 2, f"{listed}: two repositories are called same"),
+    ):
+        listed.write_text(line)
+        environment = {**os.environ, "CLASS_TOKEN": "secret"}
+        done = run_program(
+            *(sys.executable, "-I", str(script), "clone", str(listed), str(tmp_path / f"class{len(line)}")),
+            environment=environment,
+        )
+        assert (done.code, (done.out or done.err).startswith(out)) == (code, True), done.out + done.err

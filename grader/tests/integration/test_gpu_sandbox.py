@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import launch
-from grader.sandbox.cuda import SIGNATURES
+from grader.sandbox.inside.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import setup
@@ -35,7 +35,7 @@ def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
 
 
-LACKING = "from grader.sandbox.cuda import lacking; print(lacking())"
+LACKING = "from grader.sandbox.inside.cuda import lacking; print(lacking())"
 
 
 @pytest.mark.parametrize(("lacks", "words"), [("0", ""), ("102", "virtual memory"), ("103", "by file descriptor")])
@@ -48,7 +48,7 @@ def test_device_that_cannot_share_memory_is_reported(driver: Path, lacks: str, w
 
 CALLS = """
 import os, torch
-from grader.sandbox import cuda
+from grader.sandbox.inside import cuda
 from grader.tests.support.shared_gpu_memory import HOST_MEMORY, count_descriptors
 exec(HOST_MEMORY, vars(cuda))
 def share_memory():
@@ -95,7 +95,7 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> S
 
     def with_code(*, timed: bool) -> Path:
         runtime = copy(timed=timed)
-        with (runtime / "torchkata/compat/torch_internals.py").open("a") as file:
+        with (runtime / "torchkata/inside/torch_internals.py").open("a") as file:
             file.write(code)
         return runtime
 

@@ -14,7 +14,7 @@ from grader.tests.conftest import run_kata, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
-from torchkata.source.text import PYTHON
+from torchkata.inside.source.text import PYTHON
 
 KATAS = list(course().katas)
 

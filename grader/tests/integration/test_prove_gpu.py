@@ -20,7 +20,7 @@ from benchmarks.prove_gpu.report import DONE
 from grader.sandbox.launch import IsolationError
 from grader.tests.conftest import get_environment, run_program
 from grader.tests.support.fake_device import FakeClock
-from torchkata.speed.sizes import PRODUCT
+from torchkata.inside.speed.sizes import PRODUCT
 
 FIGURE = "print('{\"figure\": 7}', flush=True)\n"
 BROKEN = {  # the code of a step and its expected outcome

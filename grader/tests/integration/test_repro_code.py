@@ -19,9 +19,9 @@ from torch import nn
 
 from grader.tests.support.solution import SOLUTION
 from torchkata.compare.repro_code import render_call
-from torchkata.compat.hypothesis_internals import draw_without_engine
 from torchkata.course import course
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.hypothesis_internals import draw_without_engine
 from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2

@@ -21,10 +21,10 @@ from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.sample_results import make_result
 from grader.tests.support.submissions import write_assignment
 from torchkata.course import course
+from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, Place, TimedOut
 from torchkata.speed.bench import Reading
 from torchkata.speed.decision import Final
-from torchkata.speed.sizes import Kind, Size
 
 LINEAR = course().workloads["linear_forward"]
 

@@ -169,7 +169,7 @@ def test_hypothesis_profile_is_selected_by_name() -> None:
 OPTIMIZERS = """
 import sys, torch
 from reference.sgd.solution import SGD
-from torchkata.compat.torch_internals import skip_dynamo_import
+from torchkata.inside.torch_internals import skip_dynamo_import
 if sys.argv[1] == "skip":
     skip_dynamo_import()
 for kind in (SGD, *(getattr(torch.optim, name) for name in "SGD Adam AdamW Adagrad RMSprop Adadelta".split())):

@@ -11,10 +11,10 @@ from grader.tests.conftest import Run, run
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
-from torchkata.speed.layout import bytes_needed
+from torchkata.inside.speed.layout import bytes_needed
+from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.workload import work_of
 from torchkata.speed.local_bench import CALLS, HEADROOM, Stopwatch, describe_shrinking, find_gpu, shrink_to_fit
-from torchkata.speed.sizes import Kind, Size
-from torchkata.speed.workload import work_of
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 WORKLOADS = list(course().workloads)

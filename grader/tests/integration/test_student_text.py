@@ -6,8 +6,8 @@ import pytest
 
 from grader.tests.conftest import FEW, grade
 from grader.tests.support.submissions import edit_solution
+from torchkata.inside.values import Opaque
 from torchkata.result import MAX_LINE, MOST, TestResult
-from torchkata.seam.values import Opaque
 
 HOSTILE = "a\x1b]0;title\x07\x1b[31m\u202e\nmachine   the machine failed\r\u2028b"
 

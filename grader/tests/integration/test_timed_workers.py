@@ -17,9 +17,9 @@ from grader.speed.timed_worker import Task, TimedWorker, most_calls
 from grader.tests.support.sandbox_workers import LEVELS, start_sandbox
 from grader.tests.support.shared_gpu_memory import append_code
 from torchkata.course import course
+from torchkata.inside.speed.layout import bytes_needed
+from torchkata.inside.speed.sizes import Size
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
-from torchkata.speed.layout import bytes_needed
-from torchkata.speed.sizes import Size
 
 Begin: TypeAlias = Callable[..., TimedWorker]
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
@@ -78,7 +78,7 @@ def test_forged_check_does_not_affect_verdict(timed: Begin) -> None:
 
 def test_timed_worker_is_paused_between_blocks(timed: Begin) -> None:
     before = (
-        "import sys\narena = sys.modules['grader.sandbox.timed_work']\n"
+        "import sys\narena = sys.modules['grader.sandbox.inside.timed_work']\n"
         "def count():\n"
         "    import gc, mmap\n"
         "    held = next(m for m in gc.get_objects() if isinstance(m, mmap.mmap) and not m.closed)\n"
@@ -223,7 +223,7 @@ BREAKS = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_smoke_test_reports_what_is_broken(sandbox: Sandbox, name: str) -> None:
-    work = sandbox.runtime / "grader/sandbox/timed_work.py"
+    work = sandbox.runtime / "grader/sandbox/inside/timed_work.py"
     whole, (code, words) = work.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""
     append_code(sandbox, "timed_work", code)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.sandbox.channel import LARGE
+from grader.sandbox.inside.channel import LARGE
 from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT

@@ -23,8 +23,8 @@ from grader.sandbox.launch import Sandbox
 from grader.speed.session import Row, SpeedJob, grade_speed
 from grader.tests.attacks.trials import read_cells
 from torchkata.course import Workload, course
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.decision import RESTLESS, score_of
-from torchkata.speed.sizes import Kind
 
 TRIES = 2  # maximum number of measurements if the machine is too noisy
 MAX_SECONDS = 400.0  # time limit for a single run of a workload

@@ -28,7 +28,7 @@ import numpy as np
 
 from torchkata.cli.about import find_section
 from torchkata.course import course, use
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
 
 EXAMPLE = re.compile(r"^Example\b.*:\n((?:    .*\n|\n)+)", re.MULTILINE)
 CUT_OFF = re.compile(r"(\d\.\d+)\.\.\.")  # 0.829... (truncated)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from torchkata.diagnosis.recording import record_body
+from torchkata.inside.reply import Probe, Reply
+from torchkata.inside.values import Plain
 from torchkata.seam.failures import TimedOut, Wrong
-from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import Student
-from torchkata.seam.values import Plain
 
 
 class LocalRunner:

@@ -1,4 +1,4 @@
-/* The CUDA driver calls that grader/sandbox/cuda.py makes, backed by host memory (memfd) instead of a GPU.
+/* The CUDA driver calls that grader/sandbox/inside/cuda.py makes, backed by host memory (memfd) instead of a GPU.
  * File descriptors, mappings and their lifetimes are real. Documented errors occur for wrong flags, sizes that are not
  * a multiple of the granularity, access without a mapping, and invalid descriptors. cuInit and the first context make
  * the system calls that the driver is known to make.

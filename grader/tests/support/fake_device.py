@@ -12,12 +12,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.sandbox.cuda import CudaError
-from grader.sandbox.requests import WorkloadRequest
+from grader.sandbox.inside.cuda import CudaError
+from grader.sandbox.inside.requests import WorkloadRequest
 from grader.speed import idle
-from torchkata.seam.reply import Reply
-from torchkata.speed.layout import lay_out
-from torchkata.speed.workload import work_of
+from torchkata.inside.reply import Reply
+from torchkata.inside.speed.layout import lay_out
+from torchkata.inside.speed.workload import work_of
 
 PASS = 1.25 * idle.LOOK_SECONDS  # seconds of the idle detector's work on an idle device
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
+from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.local_bench import Stopwatch
-from torchkata.speed.sizes import Kind
 
 LAUNCH_SECONDS = 1e-3
 FLOPS_PER_SECOND = 1e9

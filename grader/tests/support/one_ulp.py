@@ -28,9 +28,9 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from torchkata.seam.reply import Probe, Reply
+from torchkata.inside.reply import Probe, Reply
+from torchkata.inside.values import Plain
 from torchkata.seam.student import InProcess
-from torchkata.seam.values import Plain
 
 NAMES = """
 _local_scalar_dense _reshape_alias _unsafe_view abs alias amax amin argsort as_strided bernoulli cat ceil clamp

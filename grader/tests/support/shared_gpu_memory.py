@@ -13,14 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from socket import socket
 
-from grader.sandbox import cuda, launch
+from grader.sandbox import launch
+from grader.sandbox.inside import cuda
 from grader.sandbox.launch import Gpu, Sandbox
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import gpu, setup
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import open_worker
-from torchkata.speed.sizes import Size
+from torchkata.inside.speed.sizes import Size
 
 FAKE_GPU = Gpu("GPU-0", 0)
 HOST_MEMORY = """
@@ -28,13 +29,13 @@ def start_context(): call("cuInit", 0)
 def as_tensor(address, size): return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)
 torch.cuda.synchronize = lambda *_: None
 torch.cuda.mem_get_info = lambda *_: (2**30, 2**30)
-"""  # appended to `grader/sandbox/cuda.py`, replaces GPU memory with host memory
+"""  # appended to `grader/sandbox/inside/cuda.py`, replaces GPU memory with host memory
 ON_CPU = """
 def lay_out_on_cpu(self, request, usual=TimedWork.lay_out):
     usual(self, request)
     self.request = msgspec.structs.replace(request, device="cpu")
 TimedWork.lay_out = lay_out_on_cpu
-"""  # appended to `grader/sandbox/timed_work.py`
+"""  # appended to `grader/sandbox/inside/timed_work.py`
 START_DRIVER = """
 driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
 answer = [driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)]
@@ -64,7 +65,7 @@ def start_driver(device: Gpu) -> list[int]:
 
 def append_code(sandbox: Sandbox, module: str, text: str) -> None:
     """Append code to a module that a timed worker imports when it receives its first request."""
-    with (sandbox.runtime / f"grader/sandbox/{module}.py").open("a") as file:
+    with (sandbox.runtime / f"grader/sandbox/inside/{module}.py").open("a") as file:
         file.write(text)
 
 

@@ -7,6 +7,9 @@ import pytest
 
 from grader.tests.support.fake_device import FakeClock
 from torchkata.course import Workload, course
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Crashed, Inconclusive, Place
 from torchkata.speed import bench as benches
 from torchkata.speed.bench import (
@@ -19,9 +22,7 @@ from torchkata.speed.bench import (
     block_length,
     measure,
 )
-from torchkata.speed.datasheets import Device, devices
-from torchkata.speed.sizes import Kind, Size
-from torchkata.speed.workload import work_of
+from torchkata.speed.datasheets import devices
 
 H100 = devices()["NVIDIA H100 80GB HBM3"]
 SECONDS = 0.25  # of a block of plain torch

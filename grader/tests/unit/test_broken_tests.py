@@ -11,10 +11,10 @@ from torchkata.compare.assertions import assert_close, assert_equal, check, requ
 from torchkata.compare.numbers import assert_count, assert_number
 from torchkata.diagnosis.broken_tests import find_broken_test
 from torchkata.diagnosis.recording import RecordedBody
+from torchkata.inside.values import AnswerRead, Unread
 from torchkata.seam.comparisons import begin_call, begin_test, is_last_call_compared
 from torchkata.seam.failures import BrokenTest
 from torchkata.seam.student import Call
-from torchkata.seam.values import AnswerRead, Unread
 
 
 def decide(body: Callable[..., None]) -> BrokenTest | None:

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from grader.sandbox import channel
-from grader.sandbox.channel import Channel, Closed, Malformed, compute_reply_limit, decode, decode_reply, encode
-from torchkata.seam.reply import MAX_TEXT, Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
+from grader.sandbox.inside import channel
+from grader.sandbox.inside.channel import Channel, Closed, Malformed, compute_reply_limit, decode, decode_reply, encode
+from torchkata.inside.reply import MAX_TEXT, Reply
+from torchkata.inside.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
 
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # the beginning of a reply, up to the value
 SCALARS = st.none() | st.booleans() | st.integers(-(2**255), 2**255 - 1) | st.floats() | st.text()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken, same
 from torchkata.compare.show import show
+from torchkata.inside.values import Plain
 from torchkata.seam.failures import Wrong
-from torchkata.seam.values import Plain
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 OTHERS: list[Plain] = [0, 0.0, False, None, "0", [], {}, *(torch.tensor(zero) for zero in (0, 0.0, -0.0, [0.0]))]

@@ -22,9 +22,9 @@ from reference.workloads.training import step_flops
 from tests.meter import count_operations
 from tests.probes.simulated_machine import Machine, simulating
 from tests.test_promised_flops import DEVICES
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.speed.sizes import Size
 from torchkata.speed.datasheets import devices
-from torchkata.speed.sizes import Size
 
 Cruncher = Assignment(SOLUTION, "solution").cruncher.Cruncher
 sizes, sides = st.integers(0, 20), st.integers(1, 20)

@@ -14,8 +14,8 @@ from tests.probes.loading import load
 from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
+from torchkata.inside.reply import LACKS_STATE, Reply, format_error
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.reply import LACKS_STATE, Reply, format_error
 from torchkata.seam.student import Call
 
 

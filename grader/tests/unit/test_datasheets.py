@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from torchkata.course import course
-from torchkata.speed.datasheets import Device, device, devices
+from torchkata.inside.speed.device import Device
+from torchkata.speed.datasheets import device, devices
 from torchkata.speed.decision import peak_on, thresholds_on
 
 

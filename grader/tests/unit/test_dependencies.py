@@ -68,7 +68,7 @@ def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
         ("pyproject.toml", ANY_FILE),
         ("torchkata/compare/assertions.py", {*ENGINE_FILE, "proof"}),
         ("grader/pipeline/inputs.py", {*ENGINE_FILE, "proof"}),
-        ("grader/sandbox/zygote.py", {*ENGINE_FILE, "proof"}),
+        ("grader/sandbox/inside/zygote.py", {*ENGINE_FILE, "proof"}),
         ("grader/output/page/html.py", ENGINE_FILE),
         ("grader/tests/support/sample_results.py", set()),
         ("reference/adamw/wrong.toml", set()),

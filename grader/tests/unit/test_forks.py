@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from grader.sandbox.forks import ForkError, demand_one_thread
+from grader.sandbox.inside.forks import ForkError, demand_one_thread
 
 
 def test_process_with_second_thread_cannot_fork() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from torchkata.speed import freivalds
-from torchkata.speed.freivalds import floor, random_signs, relative_error, tolerance
+from torchkata.inside.speed import freivalds
+from torchkata.inside.speed.freivalds import floor, random_signs, relative_error, tolerance
 
 M, K, N = 96, 1024, 80
 BF16 = torch.bfloat16

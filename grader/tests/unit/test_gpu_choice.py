@@ -11,7 +11,8 @@ import pynvml
 import pytest
 import torch
 
-from grader.sandbox import launch, self_test
+from grader.sandbox import launch
+from grader.sandbox.inside import self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, session
 from grader.tests.support.fake_nvml import FakeNvml

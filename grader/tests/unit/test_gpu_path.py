@@ -11,19 +11,19 @@ import msgspec
 import pytest
 import torch
 
-from grader.sandbox import cuda, timed_work
-from grader.sandbox.requests import WorkloadRequest
+from grader.sandbox.inside import cuda, timed_work
+from grader.sandbox.inside.requests import WorkloadRequest
 from grader.speed import setup, timed_worker
 from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
-from torchkata.compat.torch_internals import DispatchMode
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.reply import Reply
+from torchkata.inside.speed.sizes import Size
+from torchkata.inside.torch_internals import DispatchMode
 from torchkata.seam.failures import Inconclusive, TimedOut
-from torchkata.seam.reply import Reply
-from torchkata.speed.sizes import Size
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)

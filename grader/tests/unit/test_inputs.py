@@ -19,14 +19,14 @@ from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.support.failing_tests import LocalRunner
-from torchkata.compat.hypothesis_internals import get_settings, limit_examples
 from torchkata.course import course
+from torchkata.inside.hypothesis_internals import get_settings, limit_examples
+from torchkata.inside.reply import Probe, Reply
+from torchkata.inside.values import Plain
 from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
 from torchkata.seam.failures import NotStarted, Place, TimedOut
-from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import Student
-from torchkata.seam.values import Plain
 
 
 class Counting(LocalRunner):

@@ -35,10 +35,10 @@ from torchkata.i18n import (
 from torchkata.i18n.catalogues import NOTE, Catalogue, find_catalogue, read_catalogue
 from torchkata.i18n.katas import about, claim_of, hints_of, title_of
 from torchkata.i18n.notes import split_literals, translate
+from torchkata.inside.source.differences import CALLS, RAISED_IN
+from torchkata.inside.values import Opaque
 from torchkata.result import Status
 from torchkata.seam.failures import Unmet, Wrong
-from torchkata.seam.values import Opaque
-from torchkata.source.differences import CALLS, RAISED_IN
 
 SAYING = ("say", "words", "class_words")
 

@@ -14,10 +14,10 @@ from torchkata.compare.assertions import asking, check, precondition, same
 from torchkata.compare.repro_code import FEW, break_line, find_names_read, literal, render_call
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import words
+from torchkata.inside.probes import typed
+from torchkata.inside.values import Opaque
 from torchkata.seam.failures import Unmet, Wrong
-from torchkata.seam.probes import typed
 from torchkata.seam.student import Call
-from torchkata.seam.values import Opaque
 
 DTYPES = [
     *(torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.int32, torch.uint8, torch.bool)

@@ -14,7 +14,7 @@ from reference.measure_step import command as measure
 from reference.measure_step.command import OTHER, PRODUCT, STEP, Point, Roofline, draw
 from reference.train import command as rates
 from torchkata.course import course
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
 
 OWN = Assignment(SOLUTION, "exemplary")
 DEVICE = Roofline(1e12, 1e11, OWN.roofline)

@@ -11,9 +11,9 @@ from reference.linear import oracle
 from tests import strategies
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
+from torchkata.inside.probes import call, call_methods
+from torchkata.inside.reply import Probe, Reply
 from torchkata.seam.failures import Crashed, Place, Wrong
-from torchkata.seam.probes import call, call_methods
-from torchkata.seam.reply import Probe, Reply
 from torchkata.seam.student import Call, InProcess, Student
 
 SHOULD_SCALE = "def scale(x, /, factor, *, offset=0):\n    return [factor * number + offset for number in x]\n"

@@ -14,7 +14,7 @@ from numpy import ndarray as Array
 from torchkata.diagnosis import relations
 from torchkata.diagnosis.facts import collect_facts, find_common_fact
 from torchkata.diagnosis.relations import MIN_CALLS, Comparison, find_first_wrong
-from torchkata.seam.values import Plain
+from torchkata.inside.values import Plain
 
 SEEDS = st.integers(0, 2**32 - 1)
 Function = Callable[[Array], Array]

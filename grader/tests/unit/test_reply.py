@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from torchkata.seam.assignment import Assignment
-from torchkata.seam.reply import Reply, run_probe
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.reply import Reply, run_probe
 
 
 def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:

@@ -15,7 +15,7 @@ import pytest
 from grader.tests.support.solution import SOLUTION
 from reference.language_model import command, training_run
 from torchkata.course import course
-from torchkata.seam.assignment import Assignment
+from torchkata.inside.assignment import Assignment
 
 TEXTS = course().katas["language_model"].command
 TINY = {"dim": 8, "num_layers": 1, "context": 8, "batch_size": 4, "peak_lr": 1e-2}

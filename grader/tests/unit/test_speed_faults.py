@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from grader.results.result import PerformanceResult
-from grader.sandbox.cuda import CudaError
+from grader.sandbox.inside.cuda import CudaError
 from grader.speed import grading, session, setup, smoke_test
 from grader.speed.machine import Machine
 from grader.speed.session import Row, SpeedJob, grade_speed
@@ -18,13 +18,13 @@ from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
 from torchkata.course import course
+from torchkata.inside.reply import Reply
+from torchkata.inside.speed.sizes import Size
+from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
-from torchkata.seam.reply import Reply
 from torchkata.speed import bench as benches
 from torchkata.speed.bench import DEMANDS, Reading
 from torchkata.speed.decision import Final
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import work_of
 
 WORKLOADS = tuple(course().workloads.values())[:4]
 NAMES = [workload.name for workload in WORKLOADS]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from torchkata.course import course
 from torchkata.i18n.notes import translate
+from torchkata.inside.speed.sizes import Kind
 from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.speed.datasheets import device
 from torchkata.speed.remarks import choose_lesson
-from torchkata.speed.sizes import Kind
 
 WORKLOADS = list(course().workloads)
 kinds = st.sampled_from(get_args(Kind))

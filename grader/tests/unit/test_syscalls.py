@@ -6,7 +6,7 @@ from errno import EPERM
 import pytest
 
 from grader.sandbox import syscalls
-from grader.sandbox.confine import INSTRUCTION
+from grader.sandbox.inside.confine import INSTRUCTION
 from grader.sandbox.syscalls import ALLOW, ERROR, OWN_PID, build_filter
 
 seccomp = pytest.importorskip("pyseccomp")

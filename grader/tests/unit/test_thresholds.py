@@ -9,10 +9,11 @@ import torch
 
 from grader.tests import ROOT
 from torchkata.course import course
-from torchkata.speed.datasheets import Device, devices
+from torchkata.inside.speed.device import Device
+from torchkata.inside.speed.sizes import Size
+from torchkata.inside.speed.workload import work_of
+from torchkata.speed.datasheets import devices
 from torchkata.speed.decision import TIERS, as_ratios, thresholds_on
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import work_of
 
 MARGIN = 0.05  # amount by which a ratio may differ without changing the outcome
 DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100-SXM4-80GB")

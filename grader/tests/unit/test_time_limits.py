@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox.channel import Channel
+from grader.sandbox.inside.channel import Channel
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
 from torchkata.seam.failures import Endless, Inconclusive, Place, TimedOut

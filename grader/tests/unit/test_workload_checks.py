@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from torchkata.speed.layout import Memory, bytes_needed, lay_out
-from torchkata.speed.sizes import Size
-from torchkata.speed.workload import Check, work_of
+from torchkata.inside.speed.layout import Memory, bytes_needed, lay_out
+from torchkata.inside.speed.sizes import Size
+from torchkata.inside.speed.workload import Check, work_of
 
 SMALL = {
     "linear_forward": Size(batch=32, width=48, outputs=16),

@@ -14,8 +14,8 @@ import os
 import struct
 
 try:
-    from grader.sandbox.channel import encode
-    from torchkata.seam.reply import Reply
+    from grader.sandbox.inside.channel import encode
+    from torchkata.inside.reply import Reply
 
     frame = encode(Reply("returned", [True] * 11 + [False] * 3))
     os.write(3, struct.pack("<I", len(frame)) + frame)

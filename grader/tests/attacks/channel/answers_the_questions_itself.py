@@ -11,8 +11,8 @@ socket.socket(fileno=os.dup(3)).close()
 import os
 import socket
 
-from grader.sandbox.channel import Channel
-from torchkata.seam.reply import Reply
+from grader.sandbox.inside.channel import Channel
+from torchkata.inside.reply import Reply
 
 line = Channel(socket.socket(fileno=os.dup(3)))
 while True:

@@ -16,7 +16,7 @@ def same_storage(x, y):
 # %% ATTACK
 import sys
 
-channel = sys.modules.get("grader.sandbox.channel")
+channel = sys.modules.get("grader.sandbox.inside.channel")
 if channel is not None:
     real = channel.encode
 

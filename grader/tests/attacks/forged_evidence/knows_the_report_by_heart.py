@@ -11,7 +11,7 @@ def anatomy(layer):
 # %% ATTACK
 import sys
 
-channel = sys.modules.get("grader.sandbox.channel")
+channel = sys.modules.get("grader.sandbox.inside.channel")
 if channel is not None:
     real = channel.encode
 

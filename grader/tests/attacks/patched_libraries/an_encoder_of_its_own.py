@@ -9,7 +9,7 @@ assert json.loads(json.dumps({"value": True})) == {"value": True}
 # %% ATTACK
 import sys
 
-channel = sys.modules.get("grader.sandbox.channel")
+channel = sys.modules.get("grader.sandbox.inside.channel")
 if channel is not None:
     real = channel.encode
     channel.encode = lambda message: real({"outcome": "returned", "value": True, "passed": True, "score": 100})

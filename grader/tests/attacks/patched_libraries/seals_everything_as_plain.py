@@ -3,13 +3,13 @@ EXPECTED = "stopped"
 
 
 # %% CONTROL
-def plain(value, depth=0):
+def to_plain(value, depth=0):
     return value
 
 
 # %% ATTACK
-import torchkata.seam.reply
-import torchkata.seam.values
+import torchkata.inside.reply
+import torchkata.inside.values
 
 
 class Yes:
@@ -18,4 +18,4 @@ class Yes:
     __bool__ = lambda self: True
 
 
-torchkata.seam.values.plain = torchkata.seam.reply.plain = lambda value, depth=0: Yes()
+torchkata.inside.values.to_plain = torchkata.inside.reply.to_plain = lambda value, depth=0: Yes()

@@ -21,7 +21,7 @@ Linear.forward = forward
 # %% CHEAT
 import os
 
-from grader.sandbox.timed_work import TimedWork
+from grader.sandbox.inside.timed_work import TimedWork
 
 asked = TimedWork.answer
 

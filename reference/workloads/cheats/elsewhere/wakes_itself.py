@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 
-from grader.sandbox.timed_work import TimedWork
+from grader.sandbox.inside.timed_work import TimedWork
 
 libc = ctypes.CDLL(None)
 signal.signal(signal.SIGCONT, lambda *_: None)

@@ -12,9 +12,9 @@ import ctypes
 import gc
 import threading
 
-import grader.sandbox.channel as channel
-from grader.sandbox.timed_work import TimedWork
-from torchkata.seam.reply import Reply
+import grader.sandbox.inside.channel as channel
+from grader.sandbox.inside.timed_work import TimedWork
+from torchkata.inside.reply import Reply
 
 asked = TimedWork.answer
 

@@ -11,7 +11,7 @@ signal.getsignal(signal.SIGCONT)
 import os
 import signal
 
-from grader.sandbox.timed_work import TimedWork
+from grader.sandbox.inside.timed_work import TimedWork
 
 asked = TimedWork.answer
 

@@ -8,7 +8,7 @@ import socket
 assert socket.SOCK_STREAM
 
 # %% CHEAT
-import grader.sandbox.channel as channel
+import grader.sandbox.inside.channel as channel
 
 sent = channel.Channel.send
 

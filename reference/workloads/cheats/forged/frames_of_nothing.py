@@ -8,6 +8,6 @@ import msgspec
 msgspec.msgpack.encode({"passed": 5})
 
 # %% CHEAT
-import grader.sandbox.channel as channel
+import grader.sandbox.inside.channel as channel
 
 channel.Channel.send = lambda self, message, *_: self.socket.sendall(b"\\x10\\0\\0\\0passed, 5 points")

@@ -8,7 +8,7 @@ import grader
 assert grader.__name__ == "grader"
 
 # %% CHEAT
-from grader.sandbox.timed_work import TimedWork
+from grader.sandbox.inside.timed_work import TimedWork
 
 asked = TimedWork.answer
 TimedWork.answer = lambda self, request: None if "block" in request else asked(self, request)

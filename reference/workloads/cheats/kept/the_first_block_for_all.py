@@ -14,7 +14,7 @@ def standard_deviation(width):
 standard_deviation(8)
 
 # %% CHEAT
-from grader.sandbox.timed_work import TimedWork
+from grader.sandbox.inside.timed_work import TimedWork
 
 asked, done = TimedWork.answer, []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from torchkata.source.text import find_fault
+from torchkata.inside.source.text import find_fault
 
 
 class Assignment:

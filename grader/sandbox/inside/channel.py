@@ -24,8 +24,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from torchkata.seam.reply import Reply
-from torchkata.seam.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
+from torchkata.inside.reply import Reply
+from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # bytes of a reply without its tensors; once decoded, it may take up to 64 times as much memory
@@ -316,7 +316,7 @@ def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
 
 
 def check_plain(value: Plain, depth: int = 0) -> None:
-    """Raise ValueError if a value could not have been returned by `torchkata.seam.values.to_plain`."""
+    """Raise ValueError if a value could not have been returned by `torchkata.inside.values.to_plain`."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)

@@ -8,9 +8,9 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from grader.sandbox import self_test
-from grader.sandbox.channel import Channel, decode, map_descriptor
-from grader.sandbox.confine import (
+from grader.sandbox.inside import self_test
+from grader.sandbox.inside.channel import Channel, decode, map_descriptor
+from grader.sandbox.inside.confine import (
     Confinement,
     drop_privileges,
     enter_namespaces,
@@ -19,11 +19,11 @@ from grader.sandbox.confine import (
     limit_resources,
     mount_private_files,
 )
-from torchkata.seam.assignment import Assignment
-from torchkata.seam.reply import Reply, make_reply, run_probe
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.reply import Reply, make_reply, run_probe
 
 if TYPE_CHECKING:
-    from grader.sandbox.timed_work import TimedWork
+    from grader.sandbox.inside.timed_work import TimedWork
 
 
 def run_worker(line: int, memory: list[int], confinement: Confinement, user: int, scratch: Path) -> NoReturn:
@@ -105,7 +105,7 @@ def serve_requests(channel: Channel, scratch: Path, confinement: Confinement, ar
                 if "lay_out" in request and not confinement.gpu:
                     close_uncounted_storage(channel)
                 if work is None:
-                    from grader.sandbox import timed_work  # imports torch
+                    from grader.sandbox.inside import timed_work  # imports torch
 
                     work = timed_work.TimedWork(assignment, arena, channel.receive_descriptor)
                 work.answer(request)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import torch
 
-from .datasheets import Device
+from .device import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
 

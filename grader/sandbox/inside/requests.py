@@ -2,7 +2,7 @@
 
 import msgspec
 
-from torchkata.speed.sizes import Size
+from torchkata.inside.speed.sizes import Size
 
 
 class WorkloadRequest(msgspec.Struct, frozen=True):

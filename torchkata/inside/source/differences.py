@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from types import FrameType
 
-from torchkata.source.names import Names
+from torchkata.inside.source.names import Names
 
 CALLS: Mapping[str, Sequence[str]] = {  # functions that the sandbox refuses or ignores, keyed by the difference
     "processes": (

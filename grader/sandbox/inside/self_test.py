@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 
-from grader.sandbox.confine import CAP_VERSION_3, DEVICES, NEW_MOUNTS, libc
+from grader.sandbox.inside.confine import CAP_VERSION_3, DEVICES, NEW_MOUNTS, libc
 
 OUTSIDE = ("/", "/usr", "/etc", "/dev", "/dev/shm", "/runtime", "/sites/0", "/var/tmp")
 LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_NPROC")

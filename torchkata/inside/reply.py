@@ -15,8 +15,8 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
-from torchkata.source.differences import name_refused
-from torchkata.source.text import PYTHON
+from torchkata.inside.source.differences import name_refused
+from torchkata.inside.source.text import PYTHON
 
 from .assignment import Assignment
 from .values import Plain, to_plain
@@ -61,7 +61,7 @@ def fill_memory() -> contextlib.AbstractContextManager[None]:
     """Fill uninitialized memory of torch, if it is imported, with the same values in every run."""
     if "torch" not in sys.modules:
         return contextlib.nullcontext()
-    from torchkata.compat.torch_internals import fill_new_memory
+    from torchkata.inside.torch_internals import fill_new_memory
 
     return fill_new_memory()
 

@@ -50,7 +50,7 @@ def call(assignment: Any, module: str, function: str, *arguments: object) -> obj
 
 def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments: object) -> object:
     """Call another probe with uninitialized memory filled with zeros instead of the usual NaN."""
-    from torchkata.compat.torch_internals import ZeroedMemory
+    from torchkata.inside.torch_internals import ZeroedMemory
 
     with ZeroedMemory():
         return getattr(importlib.import_module(module), probe)(assignment, *arguments)

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from grader.sandbox.confine import Confinement
+    from grader.sandbox.inside.confine import Confinement
 
 STATUS = struct.Struct("<i")
 LONGEST_STOP = 10.0  # maximum number of seconds to stop a worker on a busy machine
@@ -41,7 +41,7 @@ def main() -> None:
     sys.path[:0] = [config["runtime"]]
     sys.path += config["sites"]
     control = socket.socket(fileno=config["control"])
-    from grader.sandbox.confine import Confinement, hide_memory, remount_devices_read_only
+    from grader.sandbox.inside.confine import Confinement, hide_memory, remount_devices_read_only
 
     confinement = Confinement(**config["confinement"])
     if confinement.namespaces:
@@ -70,7 +70,7 @@ def reap() -> None:
 
 def demand_forkable(confinement: "Confinement") -> None:
     """Raise ForkError if a forked worker would be unusable."""
-    from grader.sandbox.forks import demand_no_cuda, demand_one_thread
+    from grader.sandbox.inside.forks import demand_no_cuda, demand_one_thread
 
     demand_one_thread()
     if confinement.gpu:
@@ -89,7 +89,7 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
     if "torch" in preload:
         warm_up_torch(gpu=gpu, timed=timed)
     if "hypothesis" in preload:
-        from torchkata.compat.hypothesis_internals import ignore_local_constants
+        from torchkata.inside.hypothesis_internals import ignore_local_constants
 
         ignore_local_constants()  # with -S, Hypothesis would parse all packages as if they were local modules
     for probe in probes:
@@ -100,9 +100,9 @@ def warm_up(preload: list[str], probes: list[str], *, gpu: bool, timed: bool) ->
             sys.exit(
                 f"tests/probes/{probe}.py: can't be imported in a worker, which sees only tests/probes/ ({reason})"
             )
-    import grader.sandbox.worker  # noqa: F401
-    import torchkata.seam.probes  # noqa: F401
-    from grader.sandbox.forks import collapse_memory
+    import grader.sandbox.inside.worker  # noqa: F401
+    import torchkata.inside.probes  # noqa: F401
+    from grader.sandbox.inside.forks import collapse_memory
 
     gc.freeze()
     gc.enable()
@@ -116,7 +116,7 @@ def warm_up_torch(*, gpu: bool, timed: bool) -> None:
     if timed:
         import torch._dynamo  # import it now, because that writes to a folder and a timed worker has none
 
-    from torchkata.compat.torch_internals import ignore_compile, reduce_torch_overhead
+    from torchkata.inside.torch_internals import ignore_compile, reduce_torch_overhead
 
     reduce_torch_overhead()
     if not timed:  # a measurement with torch.compile fails, which is clearer than an unexplained low speed
@@ -174,7 +174,7 @@ class Zygote:
 
     def hand_out(self) -> None:
         """Send the grader the connection to the next worker, then fork another one while the grader is working."""
-        from grader.sandbox.forks import ForkError
+        from grader.sandbox.inside.forks import ForkError
 
         try:
             self.current = self.next or self.fork()
@@ -192,7 +192,7 @@ class Zygote:
 
     def fork(self) -> Worker:
         """Fork a worker, in its own namespaces if the sandbox supports them."""
-        from grader.sandbox import channel, confine, worker
+        from grader.sandbox.inside import channel, confine, worker
 
         demand_forkable(self.confinement)
         user = confine.pick_user()

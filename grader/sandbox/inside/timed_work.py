@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import torch
 
-from grader.sandbox.accelerator import Accelerator
-from grader.sandbox.requests import WorkloadRequest
-from torchkata.seam.assignment import Assignment
-from torchkata.speed.layout import ALIGNMENT, lay_out
-from torchkata.speed.workload import work_of
+from grader.sandbox.inside.accelerator import Accelerator
+from grader.sandbox.inside.requests import WorkloadRequest
+from torchkata.inside.assignment import Assignment
+from torchkata.inside.speed.layout import ALIGNMENT, lay_out
+from torchkata.inside.speed.workload import work_of
 
 
 class TimedWork:
@@ -47,7 +47,7 @@ class TimedWork:
         chosen = self.work.fields(request.size, request.calls)
         host = device = torch.frombuffer(self.arena, dtype=torch.uint8)
         if request.device == "cuda":
-            from grader.sandbox.cuda import CUDA
+            from grader.sandbox.inside.cuda import CUDA
 
             self.accelerator = CUDA
             descriptor = self.take_descriptor()
