@@ -18,7 +18,7 @@ from grader.proof.caught_by import update_caught_by
 from grader.proof.claims import make_claims
 from grader.proof.messages import write_messages
 from grader.proof.proof import Options, Proof, format_markdown, grade_all
-from grader.proof.shares import find_unfair, tabulate_entries, tabulate_shares
+from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
 from grader.results.dependencies import digest_grading
 from grader.results.result import write_whole
@@ -108,8 +108,8 @@ def prove_zoo(katas: Sequence[Kata], options: Options, out: Console, err: Consol
     run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas)
     diagnoses = outcome.diagnoses
     entries = {kata.name: [each.entry for each in todo if each.kata == kata.name and each.entry] for kata in katas}
-    shares = [tabulate(outcome.failed, katas, entries) for tabulate in (tabulate_entries, tabulate_shares)]
-    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas), *shares]
+    shares = tabulate_shares(outcome.failed, katas, entries)
+    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas), shares]
     tables += [] if options.quick else [tabulate_catches(outcome, katas), tabulate_slowest(outcome)]
     failed = outcome.list_failed()
     for kata in katas:

@@ -6,7 +6,6 @@ an entry of a kata to which the limits do not apply, with the reason.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from statistics import median
 from typing import TypeAlias
 
 from rich import box
@@ -55,7 +54,7 @@ def judge_share(kata: Kata, entry: ZooEntry, failed: Set[str]) -> str | None:
     """Return what is wrong with the points that an entry loses, or None if nothing is."""
     share = measure_share(kata, failed)
     if entry.level != "essential" and not failed & {*kata.tests[entry.level]}:
-        return f"breaks a rule in {entry.level}, but passes all tests that [tests] in kata.toml lists there"
+        return f"breaks a rule in {entry.level}, but passes all tests that kata.toml lists there"
     if entry.level == "central" and 1 - share > MOST_KEPT:
         return f"breaks a central rule and keeps {1 - share:.0%} of the points; at most {MOST_KEPT:.0%} would be fair"
     if entry.level == "conventions" and share > MOST_LOST:
@@ -64,30 +63,8 @@ def judge_share(kata: Kata, entry: ZooEntry, failed: Set[str]) -> str | None:
 
 
 def tabulate_shares(failed: Failed, katas: Sequence[Kata], entries: Mapping[str, Sequence[ZooEntry]]) -> Table:
-    """Return a table of the smallest, median and largest share that the entries of a kata lose, by level."""
-    columns = ("breaks a rule in", "measured", "least", "median", "most")
-    table = Table("points lost by a wrong entry", *columns, box=box.SIMPLE_HEAD)
-    for kata in katas:
-        own = failed.get(kata.name, {})
-        for level in kata.tests:
-            listed = [entry.name for entry in entries.get(kata.name, ()) if entry.level == level]
-            shares = sorted((measure_share(kata, own[name]), name) for name in listed if name in own)
-            if listed:
-                table.add_row(kata.name, level, f"{len(shares)}/{len(listed)}", *describe(shares))
-    return table
-
-
-def describe(shares: Sequence[tuple[float, str]]) -> tuple[str, ...]:
-    """Return the smallest, median and largest share, with the names of the entries. The shares are sorted."""
-    if not shares:
-        return ("", "", "")
-    (least, first), (most, last) = shares[0], shares[-1]
-    return f"{least:.0%} {first}", f"{median(share for share, _ in shares):.0%}", f"{most:.0%} {last}"
-
-
-def tabulate_entries(failed: Failed, katas: Sequence[Kata], entries: Mapping[str, Sequence[ZooEntry]]) -> Table:
     """Return a table with the level and the lost share of each wrong entry whose tests all ran."""
-    table = Table("wrong entry", "breaks a rule in", "points lost", box=box.SIMPLE_HEAD)
+    table = Table("wrong entry", "level", "points lost", box=box.SIMPLE_HEAD)
     for kata in katas:
         own = failed.get(kata.name, {})
         for entry in entries.get(kata.name, ()):
