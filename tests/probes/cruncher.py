@@ -21,7 +21,7 @@ def build_model(assignment: Any, weights: list[Tensor]) -> Any:
 
 def load(model: Any, weights: list[Tensor]) -> None:
     """Load the given weights into `model`."""
-    loading.load(model, dict(zip(list_keys(weights), weights, strict=True)))
+    loading.load_by_shape(model, dict(zip(list_keys(weights), weights, strict=True)))
 
 
 def list_keys(weights: Sequence[object]) -> list[str]:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
-from .loading import find_weights, load, typed_load
+from .loading import find_weights, load_by_shape, typed_load
 
 
 @typed(
@@ -23,7 +23,7 @@ from .loading import find_weights, load, typed_load
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """Return the output of a block with the given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
-    load(layer, {"weight": weight})
+    load_by_shape(layer, {"weight": weight})
     return layer(x)
 
 
@@ -57,7 +57,7 @@ def chain_blocks(assignment: Any, weights: list[Tensor], x: Any) -> list[object]
 def build_network(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
     """Return a network with the given weights."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))
-    load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
+    load_by_shape(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
 
 

@@ -9,13 +9,13 @@ from torch import Tensor, nn
 from torchkata import typed
 
 from .default_dtype import default_dtype
-from .loading import find_weights, load
+from .loading import find_weights, load_by_shape
 
 
 def build_layer(assignment: Any, weight: Tensor) -> Any:
     """Return a layer with the given weight and the same dtype."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
-    load(layer, {"weight": weight.T if is_transposed(assignment) else weight})
+    load_by_shape(layer, {"weight": weight.T if is_transposed(assignment) else weight})
     return layer
 
 

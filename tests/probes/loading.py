@@ -11,10 +11,21 @@ HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleL
 
 
 def load(module: Any, weights: Mapping[str, Tensor]) -> None:
-    """Load the given weights. If the keys differ, load them into the weights that `find_weights` finds."""
+    """Load the given weights. Raises ValueError with the first difference if keys or shapes do not match."""
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
-    if own == asked:
+    if own.keys() - asked.keys():
+        raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
+    for key, shape in asked.items():
+        if own.get(key) != shape:
+            raise ValueError(describe_missing(module, key, shape))
+    module.load_state_dict(weights)
+
+
+def load_by_shape(module: Any, weights: Mapping[str, Tensor]) -> None:
+    """Load the given weights into those that `find_weights` finds, whatever their keys."""
+    asked = {key: list(value.shape) for key, value in weights.items()}
+    if asked == {key: list(value.shape) for key, value in module.state_dict().items()}:
         module.load_state_dict(weights)
         return
     with torch.no_grad():
