@@ -208,9 +208,12 @@ def test_batch_is_on_device(
     student: Student, device: str, as_object: bool, batch_size: int, sequence_length: int
 ) -> None:
     """The batch is on `device`, a string or a torch.device. Its shape is right even for one row or one token."""
-    reply = student.call(probes.on_device, permutation(20, 0), batch_size, sequence_length, device, as_object)
-    expected = [oracle.expected_device(device), [batch_size, sequence_length]]
-    assert_equal(reply, expected, what="device and shape")
+    place, shape = student.call(probes.on_device, permutation(20, 0), batch_size, sequence_length, device, as_object)
+    assert_equal(place, oracle.expected_device(device), what="device")
+    like = torch.zeros(shape, dtype=torch.int64) if isinstance(shape, list) else shape
+    batch = oracle.read_batch(like, batch_size, sequence_length)
+    own = list(batch.shape) if isinstance(batch, Tensor) else batch
+    assert_equal(own, [batch_size, sequence_length], what="shape")
 
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))

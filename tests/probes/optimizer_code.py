@@ -128,12 +128,12 @@ def write_in_place(
 
 
 def write_step_on_nan(name: str) -> str:
-    """Return code that takes one step with a gradient of None and one of NaN."""
+    """Return code that takes one step with a gradient of None, and one with NaN."""
     return f"""\
 without, p = nn.Parameter(torch.ones(2, 2)), nn.Parameter(torch.ones(2, 2))
-opt = {name.partition(".")[2]}([without, p], lr=0.1)
 p.grad = torch.full((2, 2), torch.nan)
-opt.step()
+for each in (without, p):
+    {name.partition(".")[2]}([each], lr=0.1).step()
 without.grad, p"""
 
 

@@ -140,11 +140,11 @@ def step_in_place(
 
 @typed(optimizer_code.write_step_on_nan)
 def step_on_nan(assignment: Any, name: str) -> dict[str, object]:
-    """Take a step with a gradient of None and one of NaN. Return whether the first is filled, and the NaN parameter."""
+    """Take a step with a gradient of None, and one with NaN. Return whether None is filled, and the NaN parameter."""
     without, p = (nn.Parameter(torch.ones(2, 2)) for _ in range(2))
-    optimizer = find_class(assignment, name)([without, p], lr=0.1)
     p.grad = torch.full((2, 2), torch.nan)
-    optimizer.step()
+    for each in (without, p):
+        find_class(assignment, name)([each], lr=0.1).step()
     return {"filled": without.grad is not None, "p": p}
 
 
