@@ -66,7 +66,7 @@ def test_weights_decay_even_with_zero_grad(student: Student, run: OptimizerRun, 
 
 
 @costly
-@given(runs(steps=3), DECAYS)
+@given(runs(steps=3, any_shape=True), DECAYS)
 def test_weight_decay_is_decoupled(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """p is first multiplied by 1 - lr * weight_decay, and then updated as in Adam without weight decay."""
     check_formula(student, OPTIMIZER, replace(run, options=[{**FORGETTING, "weight_decay": weight_decay}]))
