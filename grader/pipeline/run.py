@@ -8,17 +8,16 @@ from textwrap import indent
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_runtimes
 from grader.base.errors import CallError
+from grader.base.files import clear_runtimes
 from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.queue import Queue
-from grader.pipeline.reference import check_tests, find_missing_solutions
-from grader.pipeline.session import grade as grade_jobs
-from grader.pipeline.setup import run_with_tests
+from grader.pipeline.reference import Checks, find_missing_solutions
 from grader.pipeline.startup import Startup
 from grader.results import previous, result, source
 from grader.results.dependencies import digest_submission, environment
@@ -55,15 +54,15 @@ def grade_tests(
     if live is not None:
         blank = queue.blank(first.submission.id)
         untimed: list[result.PerformanceResult] = []
-        if options.grading.device != "none":
+        if options.device != "none":
             from grader.pipeline.speed import build_untimed_rows
 
-            untimed = build_untimed_rows(options.grading.device, queue.katas)
+            untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     run_with_tests(
-        options.grading.isolation,
-        options.grading.examples,
+        options.isolation,
+        options.examples,
         warn,
         use,
         private=private,
@@ -87,11 +86,13 @@ def grade_all(
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
         warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")
-    with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:
-        outcome.broken = check_tests(queue.katas, tests, sandbox, queue.options, progress.take)
+    checks = Checks(queue.katas, tests, sandbox, queue.options, of_class=len(queue.entries) > 1)
+    if sandbox.isolation != "bwrap":
+        with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:
+            checks.check_tests([*checks.unchecked.values()], progress.take)
     reported: set[tuple[str, str]] = set()
     progress = Progress(out, "grading", "submissions", queue.expected, queue.expected * tests_each)
-    with progress, contextlib.closing(grade_jobs(queued, tests, sandbox, queue.options.jobs)) as events:
+    with progress, contextlib.closing(checks.grade(queued)) as events:
         for event in events:
             progress.expect(queue.expected, queue.expected * tests_each)
             progress.take(event)
@@ -99,7 +100,7 @@ def grade_all(
                 live.add(event)
             if isinstance(event, Graded):
                 for (kata, test), trace in event.traces.items():
-                    if (kata, test) not in reported and (kata, test) not in tests.doubtful:
+                    if (kata, test) not in reported | tests.broken | tests.doubtful.keys():
                         text = f"tests/test_{kata}.py: {test} is broken; fix it, or waive it in waive.toml"
                         outcome.broken.append(f"{text}\n{indent(trace, '  ')}")
                     reported.add((kata, test))
@@ -110,6 +111,7 @@ def grade_all(
                 outcome.again.update(kata.kata for kata in event.katas if stored and stored.get(kata.kata) != kata)
                 if any(kata.status == "inconclusive" for kata in event.katas):
                     outcome.unsure.append(submission)
+    outcome.broken = checks.problems + outcome.broken
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
@@ -119,31 +121,28 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     """
     submission, options = event.job.submission.id, queue.options
     entry = queue.by_id[submission]
-    katas = regrade.add_digests(event.katas)
-    handed_in, near = event.job.submission, event.job.submission.near_misses
-    submitted = digest_submission(handed_in.files)
-    if options.grading.keep == "better":
+    katas = [msgspec.structs.replace(kata, digest=queue.judges[kata.kata]) for kata in event.katas]
+    submitted, near = event.job.submission, event.job.submission.near_misses
+    hand_in = digest_submission(submitted.judged)
+    if options.keep == "better":
         stored = result.load(options.out / submission / "result.json")
-        katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
-    previous.keep_previous(options.out, submission, options.grading.select_dependencies())
-    fingerprint = queue.prints.pop(submission)
-    source.store(options.out, submission, fingerprint, handed_in.files)
+        katas = regrade.keep_better(stored if stored and stored.hand_in == hand_in else None, katas)
+    previous.keep_previous(options.out, submission, queue.judges)
+    source.store(options.out, submission, hand_in, submitted.files)
     new = msgspec.structs.replace(
         queue.blank(submission),
         score=sum(kata.score for kata in katas),
         max_score=sum(kata.max_score for kata in katas),
-        fingerprint=fingerprint,
         isolation=sandbox.isolation,
         seconds=round(event.seconds, 3),
         environment={**environment(), "workers can": ", ".join(sandbox.violations)},
         katas=katas,
         findings=event.findings,
-        basis=queue.bases.pop(submission),
         course=course_version(),
-        submitted=submitted,
+        hand_in=hand_in,
         origin=entry.origin,
         late_by_platform=entry.late_by_platform,
         near_misses={kata.name: near[kata.name] for kata in queue.katas if kata.name in near},
-        notes=handed_in.list_notes(),
+        notes=submitted.list_notes(),
     )
     result.write(new, options.out)

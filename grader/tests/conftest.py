@@ -16,11 +16,9 @@ from typing import Any, TypeAlias
 import pytest
 import torch
 
-from grader import cli
 from grader.tests import ROOT
 from grader.tests.support import programs
 from grader.tests.support.solution import SOLUTION
-from grader.tests.support.submissions import PRIMES
 from grader.tests.support.warm_process import run_module
 from torchkata.course import HiddenSays, Visibility, course, use
 
@@ -95,6 +93,8 @@ def get_environment() -> dict[str, str]:
 
 def call_grader(*command: object) -> Run:
     """Run `grader …` in this process, which avoids importing everything again."""
+    from grader import cli  # not above, because tests of the engine alone run without the grader
+
     out, err = io.StringIO(), io.StringIO()
     sigint_handler, root = signal.getsignal(signal.SIGINT), course().root
     try:
@@ -116,6 +116,8 @@ def grade(*arguments: object, course: Path = ROOT) -> Run:
 @pytest.fixture
 def primes() -> Iterator[None]:
     """Use the example course `primes`, which does not import torch."""
+    from grader.tests.support.submissions import PRIMES
+
     root = course().root
     use(PRIMES)
     yield
@@ -230,7 +232,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Release a handout with all katas. Tests may run programs in it but must not change its files."""
     folder = tmp_path_factory.mktemp("release") / "katas"
-    released = call_grader("release", folder, "--track", "all")
+    released = call_grader("release", "--out", folder, "--kata", "all")
     assert released.code == 0, released.err
     return folder
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reference.workloads.training import TrainingCheck, batches, step, step_flops, train
-from torchkata import speed
+from torchkata import Text, speed
 
 
 class TrainThroughput(speed.Rate):
@@ -49,16 +49,16 @@ class TrainThroughput(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on what slows down the training loop."""
         if measured.kind == "cuda":
-            return (
-                f"{measured.ratio:.2f} times the speed of plain steps: "
-                "does the loop wait for the device? `.item()`, `float(loss)` and "
-                "`print(loss)` wait; store `loss.detach()` and read the losses after the last step."
+            return Text(
+                "{ratio} times the speed of plain steps: does the loop wait for the device? `.item()`, `float(loss)` "
+                "and `print(loss)` wait; store `loss.detach()` and read the losses after the last step.",
+                ratio=f"{measured.ratio:.2f}",
             )
-        return (
-            f"{measured.ratio:.2f} times the speed of plain steps: "
-            "what does the loop do besides forward, backward and step? "
-            "Build the model and the optimizer once, before the loop."
+        return Text(
+            "{ratio} times the speed of plain steps: what does the loop do besides forward, backward and "
+            "step? Build the model and the optimizer once, before the loop.",
+            ratio=f"{measured.ratio:.2f}",
         )

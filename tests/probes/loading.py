@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torchkata import Text
+
 HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleList"
 
 
@@ -15,7 +17,9 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
     if own.keys() - asked.keys():
-        raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
+        raise ValueError(
+            Text("state_dict() has an unexpected key: {keys}", keys=", ".join(sorted(own.keys() - asked.keys())))
+        )
     for key, shape in asked.items():
         if own.get(key) != shape:
             raise ValueError(describe_missing(module, key, shape))
@@ -51,17 +55,17 @@ def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tenso
     return [own[key] for key in shapes]
 
 
-def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str:
+def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str | Text:
     """Say why a module has no weight with this key and shape."""
-    container = key.split(".")[0]
+    container, own = key.split(".")[0], module.state_dict()
     if type(getattr(module, container, None)) in (list, tuple, dict):
         return f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}"
     if type(find_attribute(module, key)) is Tensor:
-        return f"{key} is a plain tensor: only an nn.Parameter is in state_dict()"
-    own = module.state_dict()
+        return Text("{name} is a plain tensor: only an nn.Parameter is in state_dict()", name=key)
     if key in own:
-        return f"{key} has shape {list(own[key].shape)}, expected {[*shape]}"
-    return f"state_dict() has no key {key}"
+        found = list(own[key].shape)
+        return Text("{key} has shape {shape}, expected {wanted}", key=key, shape=found, wanted=[*shape])
+    return Text("state_dict() has no key {keys}", keys=key)
 
 
 def find_attribute(module: Any, key: str) -> object:

@@ -4,12 +4,14 @@ import re
 from textwrap import indent
 
 from torchkata.course import Kata, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import describe_effort, idea_of, tasks_of, title_of
 
 from .terminal import paint, print_wrapped, say
 
 PAGE = "docs/katas.md"
+PICTURE = re.compile(r"!\[(.*?)\]\((.*?)\)")  # a terminal shows what the picture shows, and its file
+LINK = re.compile(r"\[([^\]]*)\]\((?:https:|\w+\.md).*?\)")  # shown as its text
 CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
 )  # lines are joined without a space
@@ -17,16 +19,16 @@ CHINESE_LINE_BREAK = re.compile(
 
 def show(kata: Kata) -> None:
     """Print the translated task, if any, and the section about the kata. If there is no section, refer to the stub."""
-    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)
     for name, task in tasks_of(kata).items():
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, find_section(kata)):
         print()
-        print_wrapped(join_lines(text))
+        print_wrapped(join_lines(LINK.sub(r"\1", PICTURE.sub(r"[\1: docs/\2]", text))))
     else:
-        say("about.none", kata=kata.name)
+        say("  the task is described in assignment/{kata}.py", kata=kata.name)
 
 
 def join_lines(page: str) -> str:

@@ -14,11 +14,13 @@ import pytest
 import torch
 
 from torchkata.course import Workload, course
+from torchkata.i18n import _
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import run_probe
 from torchkata.inside.speed.layout import bytes_needed
 from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.inside.speed.workload import Block, Rate, work_of
+from torchkata.inside.text import Text
 from torchkata.seam.student import unwrap_reply
 from torchkata.seam.time_limits import allow, limit_time
 
@@ -55,13 +57,13 @@ class Stopwatch:
         return time.perf_counter() - began
 
 
-def find_gpu() -> Stopwatch | str:
+def find_gpu() -> Stopwatch | Text:
     """Return a stopwatch for this machine's GPU, or the reason why it cannot be timed."""
     if torch.cuda.is_available():
         return Stopwatch(torch.cuda.get_device_name())
     if torch.version.cuda is None:
-        return "this torch is built without CUDA"
-    return "torch finds no CUDA device on this machine"
+        return Text("this torch is built without CUDA")
+    return Text("torch finds no CUDA device on this machine")
 
 
 class Side:
@@ -133,7 +135,7 @@ class LocalBench:
     def run_block(self, side: Side, work: Block) -> TimedBlock:
         """Time all calls of a block, and check their results."""
         seconds = error = 0.0
-        for _ in range(self.calls // CALLS):
+        for _block in range(self.calls // CALLS):
             side.check.refresh()
             seconds += self.stopwatch.seconds(work)
             error = max(error, side.check.error())
@@ -142,7 +144,7 @@ class LocalBench:
     def call_student(self, work: Callable[[], T]) -> T:
         """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
         results: list[T] = []
-        with limit_time(allow(self.patience, course().limits), self.assignment.folder):
+        with limit_time(allow(self.patience, course().limits), self.assignment.__files__.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 
@@ -160,7 +162,8 @@ def shrink_to_fit(work: Rate, size: Size, free: int) -> Size:
     while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
         smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
         if not (smaller.batch or smaller.parameters):
-            pytest.skip(f"needs {needed / 2**30:.1f} GiB of device memory, but only {free / 2**30:.1f} GiB are free")
+            figures = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
+            pytest.skip(_("needs {needed} GiB of device memory, but only {free} GiB are free", **figures))
         size = smaller
     return size
 
@@ -170,4 +173,5 @@ def describe_shrinking(whole: Size, size: Size) -> str:
     if size == whole:
         return ""
     name = "batch" if whole.batch else "parameters"
-    return f"{name} {getattr(size, name)} instead of {getattr(whole, name)}, to fit in device memory"
+    sizes = {"size": getattr(size, name), "whole": getattr(whole, name)}
+    return _("{name} {size} instead of {whole}, to fit in device memory", name=name, **sizes)

@@ -43,6 +43,13 @@ def test_pytest_works_without_optional_folders(core: Path) -> None:
     assert re.search(r"sieve +done", done.out)
 
 
+def test_engine_passes_its_tests_without_the_grader() -> None:
+    forbid = ("-p", "grader.tests.support.without_grader", "-p", "no:cacheprovider", "-m", "not timing", "-rp")
+    done = run_python("-m", "pytest", *forbid, "grader/tests/unit")
+    assert done.code == 0, done.out
+    assert "PASSED grader/tests/unit/test_compare.py::" in done.out
+
+
 def test_core_has_at_most_ten_thousand_lines() -> None:
     rows = re.findall(r"^\| \d+ \| (.+?) \|", PAGE, re.M)
     core = find_files("\n".join(rows)) - find_files(

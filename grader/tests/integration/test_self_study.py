@@ -50,6 +50,7 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     assert type_in("pytest", "--kata=same_storage,linear").out.count("done") == 2
     assert type_in("kata", "update").out == "already up to date\n"
     assert type_in("kata", "solution", "linear").out == (SOLUTION / "linear.py").read_text("utf-8")
+    assert type_in("kata", "solution", "linear", "--others").out.count("── linear/") == 3
     refused = type_in("kata", "solution", "cruncher", code=2).err
     assert refused == (
         "kata: cruncher is not done: its solution is shown once all its tests pass (kata next cruncher)\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.tests import ROOT
 
 DOCUMENTS = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "grader/tests/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 OURS = ("grader", "kata", "pytest", "make", "python", "python3")  # a block that begins with a program lists commands

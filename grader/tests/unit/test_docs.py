@@ -16,7 +16,7 @@ from torchkata.cli.command import list_commands
 from torchkata.course import course
 
 PYTEST_OPTIONS = {"--kata", "--track", "--impl", "--seed", "--examples", "--hypothesis-profile"}
-PYTEST_OPTIONS |= {"-m", "-k", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
+PYTEST_OPTIONS |= {"-m", "-k", "-p", "-q", "-W", "-rs", "-n", "--dist", "--pdb"}
 IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
 FOLDERS = sorted({path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."} - IGNORED)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")

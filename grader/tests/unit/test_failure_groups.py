@@ -1,5 +1,7 @@
 """Tests of how the failures of a kata are grouped, wrapped and printed for a student."""
 
+import os
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
+from torchkata.pytest_plugin.slow_test_notice import PATIENCE, Watch
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
@@ -115,3 +118,15 @@ def test_terminal_height_limits_number_of_failures_shown(
     write_failures(terminal, kata, results, 3)
     assert [result.name for result in results if result.name in lines] == [*kata.points][:count]
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
+
+
+def test_first_failure_is_shown_during_slow_run() -> None:
+    shown, terminal = os.pipe()
+    watch = Watch(terminal)
+    watch.failed = "linear · x is added\n  yours     1", time.monotonic() - PATIENCE
+    watch.start()
+    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     1\n"
+    watch.ended.set()
+    watch.join()
+    os.close(shown)
+    os.close(terminal)

@@ -13,7 +13,7 @@ import torch
 
 from grader.sandbox.inside import cuda, timed_work
 from grader.sandbox.inside.requests import WorkloadRequest
-from grader.speed import setup, timed_worker
+from grader.speed import timed_worker, timing_device
 from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
@@ -38,7 +38,7 @@ def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     def begun(files: dict[str, bytes] | None, device: FakeDevice, task: Task = SMALL) -> Any:
         device.install(monkeypatch, timed_worker)
-        return TimedWorker("student", setup.get_limits(), task, files, device)  # type: ignore[arg-type]
+        return TimedWorker("student", timing_device.get_limits(), task, files, device)  # type: ignore[arg-type]
 
     return begun
 
@@ -122,13 +122,13 @@ STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())
 
 def test_state_monitor_reports_slowdowns_and_unreadable_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
-    watch = setup.StateWatch(Mock(side_effect=states))
+    watch = timing_device.StateWatch(Mock(side_effect=states))
     found = [watch.check() for _ in states]
     assert found[0] == found[1] == found[3] == ""
     assert "the device slowed itself down: too hot (driver)" in found[2]
-    assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
+    assert "another process" in timing_device.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
     unknown = Mock(side_effect=StateUnknown("nvidia-ml-py is not installed"))
-    assert setup.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
+    assert timing_device.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
 
 
 def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
