@@ -81,6 +81,13 @@ class Candidates:
             )
         student.memory[trusted] = True
 
+    def assert_some_caught(self, student: Student, key: bytes) -> None:
+        """Assert that `check` rejects at least one of the first wrong programs of the groups."""
+        for program in self.prepare([programs[0] for programs in self.wrong.values()], key):
+            if self.call(student, program, key)[0] == {"rejected"}:
+                return
+        check(False, Text("check accepts every program, also wrong ones"))
+
     def assert_group_caught(self, student: Student, group: str, key: bytes) -> None:
         """Assert that `check` accepts every correct program and rejects the wrong ones in a group."""
         self.assert_right_accepted(student, key, require)

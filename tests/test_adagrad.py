@@ -46,7 +46,7 @@ def check_dtype(g2: Plain, run: OptimizerRun) -> None:
 
 
 @costly
-@given(runs(dtypes=WIDE))
+@given(runs(dtypes=WIDE, any_shape=True))
 def test_step_divides_by_sqrt_of_g2(student: Student, run: OptimizerRun) -> None:
     """The first step changes p to p - lr * grad / sqrt(grad² + 1e-5), for both small and large gradients."""
     check_steps(student, run)

@@ -8,8 +8,9 @@ CANDIDATES = load_candidates("break_get_batch", "get_batch", judge, judge_hidden
 
 
 def test_correct_programs_are_accepted(student: Student, kata_key: bytes) -> None:
-    """check(get_batch) returns without an error for every correct get_batch, even an unusual one."""
+    """check(get_batch) accepts every correct get_batch, even an unusual one, and rejects at least one wrong one."""
     CANDIDATES.assert_right_accepted(student, kata_key)
+    CANDIDATES.assert_some_caught(student, kata_key)
 
 
 def test_wrong_shapes_are_caught(student: Student, kata_key: bytes) -> None:

@@ -8,8 +8,9 @@ CANDIDATES = load_candidates("break_sgd", "SGD", judge, judge_hidden)
 
 
 def test_correct_programs_are_accepted(student: Student, kata_key: bytes) -> None:
-    """check(SGD) returns without an error for every correct SGD, even an unusual one."""
+    """check(SGD) accepts every correct SGD, even an unusual one, and rejects at least one wrong one."""
     CANDIDATES.assert_right_accepted(student, kata_key)
+    CANDIDATES.assert_some_caught(student, kata_key)
 
 
 def test_wrong_formulas_are_caught(student: Student, kata_key: bytes) -> None:

@@ -8,8 +8,9 @@ CANDIDATES = load_candidates("break_time_matmul", "time_matmul", judge, judge_hi
 
 
 def test_correct_programs_are_accepted(student: Student, kata_key: bytes) -> None:
-    """check(run) returns without an error for every correct time_matmul, even an unusual one."""
+    """check(run) accepts every correct time_matmul, even an unusual one, and rejects at least one wrong one."""
     CANDIDATES.assert_right_accepted(student, kata_key)
+    CANDIDATES.assert_some_caught(student, kata_key)
 
 
 def test_wrong_units_are_caught(student: Student, kata_key: bytes) -> None:

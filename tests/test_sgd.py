@@ -19,7 +19,7 @@ test_lr_has_a_default = optimizer.lr_has_a_default(OPTIMIZER)
 
 
 @costly
-@given(runs(dtypes=DTYPES))
+@given(runs(dtypes=DTYPES, any_shape=True))
 def test_step_subtracts_lr_times_grad(student: Student, run: OptimizerRun) -> None:
     """One step changes p to p - lr * grad, for any shape and any floating-point dtype."""
     check_formula(student, OPTIMIZER, run)
@@ -28,5 +28,5 @@ def test_step_subtracts_lr_times_grad(student: Student, run: OptimizerRun) -> No
 @costly
 @given(runs(steps=3, powers=UP_TO_LARGE))
 def test_step_uses_only_current_grad(student: Student, run: OptimizerRun) -> None:
-    """Each step uses only the current gradient and does not depend on the gradients of earlier steps."""
+    """Each step subtracts lr times its own gradient, and does not depend on the gradients of earlier steps."""
     check_formula(student, OPTIMIZER, run)

@@ -137,8 +137,8 @@ def test_one_step_follows_gradient_of_mean_squared_error(student: Student, lesso
 @costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
-    """Each of several steps uses only the gradient of its own batch."""
-    check_steps(student, lesson, lr)
+    """Several steps follow the gradients of their own batches only, because gradients are zeroed between steps."""
+    check_run(student, lesson, lr)
 
 
 @costly

@@ -98,7 +98,7 @@ def prove_zoo(katas: Sequence[Kata], options: CertifyOptions, out: Console, err:
         jobs = [claim.job for claim in fresh]
         for claim in todo:
             if claim.job.expect_failure:  # only one test runs
-                outcome.add_share(claim, proven.find(claim.with_all_tests()))
+                outcome.add_failed(claim, proven.find(claim.with_all_tests()))
         try:
             for graded in grade_all(jobs, options.jobs, tests, sandbox, out, "certifying", "claims"):
                 claim = by_job[id(graded.job)]
@@ -110,14 +110,13 @@ def prove_zoo(katas: Sequence[Kata], options: CertifyOptions, out: Console, err:
 
     run_with_tests(options.isolation, options.examples, warn, use, profile="prove", katas=katas)
     diagnoses = outcome.diagnoses
-    entries = {kata.name: [each.entry.name for each in todo if each.kata == kata.name and each.entry] for kata in katas}
-    counts = {kata: len(names) for kata, names in entries.items()}
-    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas), tabulate_shares(outcome.shares, katas, counts)]
+    entries = {kata.name: [each.entry for each in todo if each.kata == kata.name and each.entry] for kata in katas}
+    shares = tabulate_shares(outcome.failed, katas, entries)
+    tables = [tabulate_katas(outcome, katas), diagnoses.tabulate(katas), shares]
     tables += [] if options.quick else [tabulate_catches(outcome, katas), tabulate_slowest(outcome)]
     failed = outcome.list_failed()
-    failed += [
-        line for kata, names in entries.items() for line in find_unfair(kata, outcome.shares.get(kata, {}), names)
-    ]
+    for kata in katas:
+        failed += find_unfair(kata, outcome.failed.get(kata.name, {}), entries[kata.name])
     if any(each.problem and each.claim.entry and each.claim.entry.caught_by for each in outcome.judged):
         changes.append(SEARCH_AGAIN)
     return Proof(tables, len(todo), failed, [*diagnoses.unforeseen, *changes], skipped=outcome.known)

@@ -1,82 +1,74 @@
-"""The share of a kata's points that each wrong entry loses: a mistake should fail only the tests that check for it.
+"""The share of a kata's points that each wrong entry loses, compared with the level of the rule that it breaks.
 
-reference/costly.toml lists the entries that lose more than `MAX_SHARE`, by reason:
-
-    ["every answer is wrong"]
-    linear = ["adds_a_bias", "squared"]
+A mistake against a central rule may keep at most `MOST_KEPT` of the points, and must fail a central test. One against
+a convention may lose at most `MOST_LOST`, and must fail a test of the conventions. `[exceptions]` in wrong.toml lists
+an entry of a kata to which the limits do not apply, with the reason.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import median
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from rich import box
 from rich.table import Table
 
+from grader.proof.zoo import ZooEntry
 from grader.results.result import KataResult
-from torchkata.course import Kata, course
-from torchkata.course.load import read_toml
+from torchkata.course import Kata
 
-MAX_SHARE = 1 / 3
-COSTLY = "costly.toml"
+MOST_KEPT = 0.6
+MOST_LOST = 0.25
 
-Shares: TypeAlias = Mapping[str, Mapping[str, float]]  # by kata and entry
+Failed: TypeAlias = Mapping[str, Mapping[str, Set[str]]]  # the failed tests, by kata and entry
 
 
-def measure_share(kata: Kata, result: KataResult) -> float | None:
-    """Return the share of a kata's points that a result loses, or None if not all tests ran."""
+def find_failed(kata: Kata, result: KataResult) -> frozenset[str] | None:
+    """Return the tests of the kata that failed, or None if not all of them ran."""
     passed = {test.name: test.outcome == "passed" for test in result.tests}
-    if passed.keys() != kata.points.keys():
-        return None
-    return sum(points for name, points in kata.points.items() if not passed[name]) / sum(kata.points.values())
+    return frozenset(name for name in passed if not passed[name]) if passed.keys() == kata.points.keys() else None
 
 
-def read_costly() -> dict[str, dict[str, str]]:
-    """Return the reasons why entries may lose more than `MAX_SHARE`, keyed by kata and then by entry."""
-    path = course().reference / COSTLY
-    found: dict[str, dict[str, str]] = {}
-    for reason, katas in (read_toml(path) if path.is_file() else {}).items():
-        for kata, names in katas.items():
-            found.setdefault(kata, {}).update(dict.fromkeys(names, reason))
-    return found
+def measure_share(kata: Kata, failed: Set[str]) -> float:
+    """Return the share of a kata's points that these tests are worth."""
+    return sum(kata.points[name] for name in failed) / kata.max_score
 
 
-def find_unfair(kata: str, shares: Mapping[str, float], entries: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each unlisted entry that loses too many points, and for each listed entry that does not exist.
-
-    A kata that the list does not name is not checked. To check a kata without exceptions, list `kata = []`.
+def find_unfair(kata: Kata, failed: Mapping[str, Set[str]], entries: Sequence[ZooEntry]) -> Iterator[str]:
+    """Yield a line for each wrong entry that loses too few or too many points, or fails for another reason.
 
     Args:
-        kata: The kata's name.
-        shares: The shares of the entries with complete test runs.
-        entries: The names of all wrong entries of the kata.
+        failed: The failed tests of the entries whose tests all ran.
+        entries: All wrong entries of the kata.
     """
-    listed = read_costly().get(kata)
-    for name, share in shares.items():
-        if listed is not None and share > MAX_SHARE and name not in listed:
-            yield (
-                f"points: wrong {kata} {name} loses {share:.0%} of the points, but at most {MAX_SHARE:.0%} would be "
-                "fair: draw inputs on which it fails only the tests about its mistake, or list it with a reason in "
-                f"{COSTLY}"
-            )
-    for name in (listed or {}).keys() - {*entries}:
-        yield f"points: {COSTLY} lists {kata} {name}, which is not in wrong.toml: delete it"
+    if len(excepted := [entry.name for entry in entries if entry.exception]) > 1:
+        yield f"points: {kata.name}/wrong.toml has the exceptions {', '.join(excepted)}; a kata may have only one"
+    for entry in entries:
+        if entry.name in failed:
+            problem = judge_share(kata, entry, failed[entry.name])
+            if problem and not entry.exception:
+                yield f"points: wrong {kata.name} {entry.name} {problem}"
+            elif entry.exception and not problem:
+                yield f"points: {kata.name}/wrong.toml: {entry.name} needs no exception: delete it"
 
 
-def tabulate_shares(shares: Shares, katas: Sequence[Kata], entries: Mapping[str, int]) -> Table:
-    """Return a table of the median and the largest share by kata; `entries` counts the wrong entries of each kata."""
-    columns = ("measured", "median", "worst", f"above {MAX_SHARE:.0%}", "of these listed")
-    table = Table("points lost by a wrong entry", *columns, box=box.SIMPLE_HEAD)
+def judge_share(kata: Kata, entry: ZooEntry, failed: Set[str]) -> str | None:
+    """Return what is wrong with the points that an entry loses, or None if nothing is."""
+    share = measure_share(kata, failed)
+    if entry.level != "essential" and not failed & {*kata.tests[entry.level]}:
+        return f"breaks a rule in {entry.level}, but passes all tests that kata.toml lists there"
+    if entry.level == "central" and 1 - share > MOST_KEPT:
+        return f"breaks a central rule and keeps {1 - share:.0%} of the points; at most {MOST_KEPT:.0%} would be fair"
+    if entry.level == "conventions" and share > MOST_LOST:
+        return f"breaks a convention and loses {share:.0%} of the points; at most {MOST_LOST:.0%} would be fair"
+    return None
+
+
+def tabulate_shares(failed: Failed, katas: Sequence[Kata], entries: Mapping[str, Sequence[ZooEntry]]) -> Table:
+    """Return a table with the level and the lost share of each wrong entry whose tests all ran."""
+    table = Table("wrong entry", "level", "points lost", box=box.SIMPLE_HEAD)
     for kata in katas:
-        own, listed = shares.get(kata.name, {}), read_costly().get(kata.name, {})
-        above = [name for name, share in own.items() if share > MAX_SHARE]
-        worst = max(own, key=lambda name: own[name], default="")
-        table.add_row(
-            kata.name,
-            f"{len(own)}/{entries.get(kata.name, 0)}",
-            f"{median(own.values()):.0%}" if own else "",
-            f"{own[worst]:.0%} {worst}" if own else "",
-            str(len(above)) if own else "",
-            str(sum(name in listed for name in above)) if own else "",
-        )
+        own = failed.get(kata.name, {})
+        for entry in entries.get(kata.name, ()):
+            if entry.name in own:
+                share = f"{measure_share(kata, own[entry.name]):.0%}"
+                table.add_row(f"{kata.name} · {entry.name}", entry.level, share)
     return table

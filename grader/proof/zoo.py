@@ -10,6 +10,8 @@ reference/<kata>/wrong.toml       wrong implementations:
                   (replacements as above), `source` (the whole file) or `pasted` (code appended to a copy of the
                    oracle); `looks_like` lists the accepted diagnoses; `note` is a text that the failed test's own note
                    must contain
+    [levels]      `central` and `conventions`: the entries that break such a rule; all others break an essential one
+    [exceptions]  an entry that may lose fewer or more points than its level allows, with the reason
 reference/<kata>/caught_by.toml   generated and checked by certify: the wrong entries that each test catches fastest
 """
 
@@ -21,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.errors import CallError
-from torchkata.course import CourseError, Kata, course
+from torchkata.course import CourseError, Kata, Level, course
 from torchkata.course.load import check_keys, read_toml
 from torchkata.diagnosis.mistakes import expand_constants, load_named_mistakes
 
 PATCHES = "patches"  # the table in wrong.toml that has mistakes as keys
+LEVELS, EXCEPTIONS = "levels", "exceptions"  # the tables in wrong.toml about points
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class ZooEntry:
     looks_like: frozenset[str] = frozenset()  # accepted diagnoses, as sentences
     caught_by: str = ""  # the test in `caught_by.toml` that catches it, or "" if none is recorded
     note: str = ""  # text that must occur in the note of that test
+    level: Level = "essential"  # of the rule that it breaks
+    exception: str = ""  # why its points may be outside the limits of its level
 
 
 def read_package(folder: Path) -> dict[str, bytes]:
@@ -63,21 +68,45 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
     """Yield the wrong implementations of a kata. Raises CallError if an entry is invalid."""
     path = course().folder(kata.name) / "wrong.toml"
     if path.exists():
-        tests = read_caught_by(kata)
-        for name, entry in read_entries(kata, read_toml(path)):
+        tests, tables = read_caught_by(kata), read_toml(path)
+        entries, exceptions = dict(read_entries(kata, tables)), tables.get(EXCEPTIONS, {})
+        levels = read_levels(path, tables.get(LEVELS, {}))
+        for name in (levels.keys() | exceptions.keys()) - entries.keys():
+            raise CourseError(f"{path}: [{LEVELS}] or [{EXCEPTIONS}] names {name}, which is not an entry")
+        for name, entry in entries.items():
             check_entry(path, name, entry)
             place = f"{kata.name}/wrong.toml: {name}"
             if "pasted" in entry:
                 entry["source"] = (course().folder(kata.name) / "oracle.py").read_text("utf-8") + entry["pasted"]
             source, sentences = make_source(place, read_solution(kata), entry), find_sentences(place, kata, entry)
+            check_names(place, source, course().stub(kata.name).read_text("utf-8"))
             words = f"Breaks: {entry['breaks']}" if "breaks" in entry else f"Mistake: {describe_mistake(kata, entry)}"
-            yield ZooEntry(kata.name, name, words, source, sentences, tests.get(name, ""), entry.get("note", ""))
+            told = (tests.get(name, ""), entry.get("note", ""), levels.get(name, "essential"), exceptions.get(name, ""))
+            yield ZooEntry(kata.name, name, words, source, sentences, *told)
+
+
+def check_names(place: str, source: str, stub: str) -> None:
+    """Raise CallError if a wrong implementation lacks a function or class of the stub, because it would fail for it."""
+    ours, needed = (
+        {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        for text in (source, stub)
+    )
+    if missing := needed - ours:
+        raise CallError(f"{place}: {min(missing)} is missing, which the stub has, so it fails for another reason")
+
+
+def read_levels(path: Path, table: dict[str, Any]) -> dict[str, Level]:
+    """Return the level of each entry listed in the table `[levels]`. Raises CourseError if the table is not valid."""
+    listed: tuple[Level, ...] = ("central", "conventions")
+    check_keys(table, dict.fromkeys(listed, list), f"{path}: [{LEVELS}]")
+    return {name: level for level in listed for name in table.get(level, ())}
 
 
 def read_entries(kata: Kata, tables: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and table of each entry, in file order. Raises CallError if a name is used twice."""
     seen: set[str] = set()
-    for title, table in tables.items():
+    own = {title: table for title, table in tables.items() if title not in (LEVELS, EXCEPTIONS)}
+    for title, table in own.items():
         for name, entry in expand_patches(table) if title == PATCHES else [(title, table)]:
             if name in seen:
                 raise CallError(f"{kata.name}/wrong.toml: two entries are called {name!r}: rename one")

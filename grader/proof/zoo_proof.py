@@ -9,7 +9,7 @@ from rich.table import Table
 
 from grader.proof.claims import Claim
 from grader.proof.diagnoses import Diagnoses
-from grader.proof.shares import measure_share
+from grader.proof.shares import find_failed
 from grader.results.result import KataResult
 from torchkata.course import Kata, course
 
@@ -33,7 +33,7 @@ class ZooOutcome:
     judged: list[Judged] = field(default_factory=list)
     diagnoses: Diagnoses = field(default_factory=Diagnoses)
     known: int = 0  # number of claims taken from stored proofs
-    shares: dict[str, dict[str, float]] = field(default_factory=dict)  # lost points, by kata and wrong entry
+    failed: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)  # tests, by kata and wrong entry
 
     def add(self, claim: Claim, katas: Sequence[KataResult]) -> bool:
         """Record a claim and return whether it holds."""
@@ -41,15 +41,15 @@ class ZooOutcome:
         self.judged.append(Judged(claim, katas, problem))
         if claim.group == "wrong":
             self.diagnoses.add(claim, katas)
-            self.add_share(claim, katas)
+            self.add_failed(claim, katas)
         return problem is None
 
-    def add_share(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
-        """Record the share of the points that a wrong entry loses, if all tests of its kata ran."""
+    def add_failed(self, claim: Claim, katas: Sequence[KataResult] | None) -> None:
+        """Record the tests that a wrong entry fails, if all tests of its kata ran."""
         for result in katas or ():
-            share = measure_share(course().katas[result.kata], result)
-            if claim.entry is not None and share is not None:
-                self.shares.setdefault(result.kata, {})[claim.entry.name] = share
+            failed = find_failed(course().katas[result.kata], result)
+            if claim.entry is not None and failed is not None:
+                self.failed.setdefault(result.kata, {})[claim.entry.name] = failed
 
     def add_known(self, claim: Claim, katas: Sequence[KataResult] | None) -> bool:
         """Record a claim using its stored results. Return False if there are none or they do not prove the claim."""

@@ -1,11 +1,9 @@
 """Tests that every optimizer must pass."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -24,7 +22,6 @@ BROKEN_BY_A_STEP = {
     "the same memory": Text("the parameter is moved to new memory instead of being changed in place"),
     "a leaf that requires grad": Text("the parameter no longer requires grad after the step"),
     "the same gradient": Text("p.grad is removed or replaced in the step: zero_grad() is for the user to call"),
-    "no gradient where there was none": Text("a gradient that is None is filled with zeros"),
     "autograd is on": Text("autograd stays off after the step"),
 }
 
@@ -132,12 +129,12 @@ def check_zero_rate(student: Student, optimizer: Optimizer) -> None:
     check(accepted, mistake=note)
 
 
-def check_nan(student: Student, optimizer: Optimizer) -> None:
-    """Assert that a gradient of NaN makes the parameter NaN."""
-    ones = torch.ones(2)
-    [[[moved]]] = student.call(probes.run, optimizer.name, [[ones]], [[0.1]], [[[ones * math.nan]]])
+def check_none_and_nan(student: Student, optimizer: Optimizer) -> None:
+    """Assert that a gradient of None stays None, and that a gradient of NaN makes the parameter NaN."""
+    reply = student.call(probes.step_on_nan, optimizer.name)
+    check(not reply["filled"], mistake=Text("a gradient that is None is filled with zeros"))
     note = Text("a NaN gradient is skipped or replaced, which hides that the run has gone wrong")
-    check(not moved.isfinite().any(), note, yours=moved, expected=Text("NaN in the parameter"))
+    check(not reply["p"].isfinite().any(), note, yours=reply["p"], expected=Text("NaN in the parameter"))
 
 
 def check_scheduler(student: Student, optimizer: Optimizer, seed: int, gamma: float) -> None:
@@ -164,7 +161,7 @@ def step_updates_in_place(optimizer: Optimizer) -> Test:
     """Return the test that a step updates parameters in place and changes nothing else."""
 
     @costly
-    @given(runs(dtypes=WIDE_DTYPES, matrix=True), st.booleans())
+    @given(runs(dtypes=WIDE_DTYPES), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
         """A step updates p in place (same Parameter, same memory), outside autograd, and does not modify grad."""
         for each in optimizer.try_options(run):
@@ -202,11 +199,11 @@ def only_parameters_without_grad_are_skipped(optimizer: Optimizer) -> Test:
     """Return the test of gradients that are None or contain NaN."""
 
     @costly
-    @given(runs(groups=2, steps=3, absent=True))
+    @given(runs(groups=2, steps=3, absent=True, any_shape=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
         """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
-        check_nan(student, optimizer)
+        check_none_and_nan(student, optimizer)
 
     return test_only_parameters_without_grad_are_skipped
 
@@ -245,7 +242,7 @@ def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
         check_zero_rate(student, optimizer)
         run = optimizer.take_constant_options(run)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
-        check_nan(student, optimizer)
+        check_none_and_nan(student, optimizer)
         check_scheduler(student, optimizer, seed, gamma)
 
     return test_groups_and_rates_work_as_in_sgd

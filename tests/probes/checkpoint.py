@@ -29,6 +29,27 @@ def temporary_folder() -> Iterator[Path]:
         yield Path(name)
 
 
+@contextmanager
+def temporary_path(assignment: Any) -> Iterator[str | Path]:
+    """Yield a path in a temporary directory: a str, or a Path if save_checkpoint does not accept a str.
+
+    Only one test asks for both.
+    """
+    with temporary_folder() as place:
+        yield spell(assignment, place / "run.pt")
+
+
+def spell(assignment: Any, path: Path) -> str | Path:
+    """Return the path as a str, or unchanged if save_checkpoint does not accept a str."""
+    model = nn.Linear(1, 1)
+    with temporary_folder() as place:
+        try:
+            assignment.checkpoint.save_checkpoint(str(place / "a"), model, torch.optim.Adagrad(model.parameters()), 1)
+        except (AttributeError, TypeError):
+            return path
+    return str(path)
+
+
 def build(assignment: Any, weights: Sequence[Tensor], change: float = 0.0) -> tuple[Any, Any]:
     """Build a model with `weights + change` and an AdaGrad optimizer for it."""
     model = build_model(assignment, [weight + change for weight in weights])
@@ -80,15 +101,16 @@ def resume(
     ys: list[Tensor],
     stop: int,
     step: int,
-    _as_path: bool,
+    _as_path: bool | None,
 ) -> dict[str, object]:
     """Save a run that has the given weights after `stop` steps, then finish it with the same objects and with new ones.
 
     Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
-    and each tensor of the optimizer's state, whether the file contains its bytes ("found").
+    and each tensor of the optimizer's state, whether the file contains its bytes ("found"). The path is a Path or a
+    str, or whatever works if `_as_path` is None.
     """
-    with temporary_folder() as place:
-        path = place / "run.pt" if _as_path else str(place / "run.pt")
+    with temporary_path(assignment) as path:
+        path = path if _as_path is None else Path(path) if _as_path else str(path)
         model, optimizer = build_trained(assignment, weights, xs[:stop], ys[:stop])
         optimizer.param_groups[0]["lr"] = 0.05  # as a learning rate scheduler would
         content = save_and_read(assignment, path, model, optimizer, step)
@@ -131,7 +153,7 @@ def resume(
 @typed(checkpoint_code.around_saving)
 def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
     """Return the state of a model and its optimizer before and after saving."""
-    with temporary_folder() as place:
+    with temporary_path(assignment) as path:
         model, optimizer = build_trained(assignment, weights, xs, ys)
 
         def look() -> dict[str, object]:
@@ -144,15 +166,14 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
             }
 
         before = look()
-        save_and_read(assignment, place / "run.pt", model, optimizer, 1)
+        save_and_read(assignment, path, model, optimizer, 1)
         return {"before": before, "after": look()}
 
 
 @typed(checkpoint_code.trained_on)
 def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
     """Save a model, train it further, and load the checkpoint into a new model."""
-    with temporary_folder() as place:
-        path = place / "run.pt"
+    with temporary_path(assignment) as path:
         model, optimizer = build_trained(assignment, weights, xs, ys)
         save_and_read(assignment, path, model, optimizer, 1)
         fit(model, optimizer, xs, ys)
@@ -171,20 +192,20 @@ def files(assignment: Any, name: str) -> list[str]:
     """Save a checkpoint under the given name, and return the names of all files in the folder."""
     with temporary_folder() as place:
         model, optimizer = build(assignment, [torch.ones(2, 1)])
-        assignment.checkpoint.save_checkpoint(place / name, model, optimizer, 1)
+        assignment.checkpoint.save_checkpoint(spell(assignment, place / name), model, optimizer, 1)
         return sorted(file.name for file in place.iterdir())
 
 
 @typed(checkpoint_code.requires_grad)
 def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[str, list[bool]]:
     """Return each parameter's `requires_grad` after saving and after loading. Both models freeze parameter `frozen`."""
-    with temporary_folder() as place:
+    with temporary_path(assignment) as path:
         pairs = [build(assignment, weights), build(assignment, weights, 1.0)]
         for model, _ in pairs:
             list(model.parameters())[frozen].requires_grad_(False)
         (model, optimizer), (other, other_optimizer) = pairs
-        assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
-        assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
+        assignment.checkpoint.save_checkpoint(path, model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
         "saving": [p.requires_grad for p in model.parameters()],
         "loading": [p.requires_grad for p in other.parameters()],
@@ -194,7 +215,7 @@ def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[s
 @typed(checkpoint_code.special_values)
 def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[str, object]:
     """Save and load a model that has the given weights and a buffer of the given dtype."""
-    with temporary_folder() as place:
+    with temporary_path(assignment) as path:
         models = []
         for values in (weights, [torch.zeros_like(weight) for weight in weights]):
             model = build_model(assignment, values).to(getattr(torch, dtype))
@@ -202,8 +223,8 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        save_and_read(assignment, place / "run.pt", model, optimizer, 0)
-        assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
+        save_and_read(assignment, path, model, optimizer, 0)
+        assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {"loaded": copy_weights(other), "buffer": other.average}
 
 
@@ -213,8 +234,7 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
 
     The second save fails because the disk is full or, on Windows, because the model cannot be pickled.
     """
-    with temporary_folder() as place:
-        path = place / "run.pt"
+    with temporary_path(assignment) as path:
         model, optimizer = build(assignment, weights)
         content = save_and_read(assignment, path, model, optimizer, 7)
         assignment.checkpoint.load_checkpoint(path, *build(assignment, weights, 2.0))  # if it can't be loaded, say why
@@ -241,20 +261,21 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
         runs, elsewhere = place / "runs", place / "elsewhere"
         runs.mkdir()
         elsewhere.mkdir()
-        FileEvents.listen(str(runs))
         path = Path(os.path.realpath(runs)) / "run.pt"
+        spelled = spell(assignment, path)
+        FileEvents.listen(str(runs))
         model, optimizer = build(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
         here = Path.cwd()
         try:
             os.chdir(elsewhere)
-            assignment.checkpoint.save_checkpoint("bare-name.pt", model, optimizer, 1)
-            save_and_read(assignment, path, model, optimizer, 1)
+            assignment.checkpoint.save_checkpoint(type(spelled)("bare-name.pt"), model, optimizer, 1)
+            save_and_read(assignment, spelled, model, optimizer, 1)
             older = path.stat().st_ino
             others = [path.with_suffix(suffix) for suffix in OTHERS]
             for other in others:
                 other.write_bytes(b"another file")
             FileEvents.notes = []
-            assignment.checkpoint.save_checkpoint(path, model, optimizer, 2)
+            assignment.checkpoint.save_checkpoint(spelled, model, optimizer, 2)
             notes, FileEvents.notes = FileEvents.notes, None
             changed = [other.name for other in others if not other.exists() or other.read_bytes() != b"another file"]
             newer = path.stat().st_ino  # student code can forge the notes, but a new file has a new inode
@@ -273,14 +294,14 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
 def hostile_file(assignment: Any, dim: int, written_by: str) -> bool:
     """Return whether loading a malicious file executed its code."""
     with temporary_folder() as place:
-        path, mark = place / "run.pt", place / "it-ran"
+        path, honest = (spell(assignment, place / name) for name in ("run.pt", "honest.pt"))
+        mark = place / "it-ran"
         content = {"model": Payload(str(mark)), "optimizer": {}, "step": 1}
         if written_by == "torch":
             torch.save(content, path)
         else:
-            path.write_bytes(pickle.dumps(content))
+            Path(path).write_bytes(pickle.dumps(content))
         model, optimizer = build(assignment, [torch.ones(dim, dim), torch.ones(dim, 1)])
-        honest = place / "honest.pt"
         save_and_read(assignment, honest, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(honest, model, optimizer)
         refusal(lambda: assignment.checkpoint.load_checkpoint(path, model, optimizer))
@@ -295,7 +316,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     moves every tensor to the CPU before saving, or if the file is not a torch archive.
     """
     with temporary_folder() as place:
-        path, moved = place / "run.pt", place / "moved.pt"
+        path, moved = (spell(assignment, place / name) for name in ("run.pt", "moved.pt"))
         model, optimizer = build(assignment, weights)
         with Moves() as moves:
             content = save_and_read(assignment, path, model, optimizer, 1)
@@ -320,8 +341,7 @@ def truncated(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], part: float
 ) -> dict[str, object]:
     """Load a file that is truncated to the fraction `part` of its size, into a model with the given weights."""
-    with temporary_folder() as place:
-        path = place / "run.pt"
+    with temporary_path(assignment) as path:
         model, optimizer = build(assignment, weights, 1.0)
         fit(model, optimizer, xs, ys)
         content = save_and_read(assignment, path, model, optimizer, 1)
@@ -329,7 +349,7 @@ def truncated(
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         fit(other, other_optimizer, xs[:1], ys[:1])
         load(other, weights)
-        path.write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
+        Path(path).write_bytes(content[: min(int(len(content) * part), len(content) - 1)])
         before = {"weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
         raised = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))
         after = {"weights": copy_weights(other), "optimizer": copy_state(other_optimizer)}
@@ -343,8 +363,7 @@ def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], y
     Return the state restored from the complete file ("complete"), and for each key that is not required, the state
     restored without the key ("partial"). No keys are tried if the file is anything but a dict saved by torch.
     """
-    with temporary_folder() as place:
-        path = place / "run.pt"
+    with temporary_path(assignment) as path:
         model, optimizer = build_trained(assignment, weights, xs, ys)
         save_and_read(assignment, path, model, optimizer, 1234567)
 
@@ -370,7 +389,7 @@ def without_each_key(assignment: Any, weights: list[Tensor], xs: list[Tensor], y
 @typed(checkpoint_code.load_mismatch)
 def load_mismatch(assignment: Any, saved: dict[str, list[int]], other_model: dict[str, list[int]]) -> list[str]:
     """Save a model with the given parameter names and shapes, and load it into another. The optimizer fits both."""
-    with temporary_folder() as place:
+    with temporary_path(assignment) as path:
         models = []
         for shapes in (saved, other_model):
             model = nn.Module()
@@ -378,6 +397,6 @@ def load_mismatch(assignment: Any, saved: dict[str, list[int]], other_model: dic
                 model.register_parameter(name, nn.Parameter(torch.ones(shape)))
             models.append((model, assignment.adagrad.AdaGrad([nn.Parameter(torch.ones(2))], lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        save_and_read(assignment, place / "run.pt", model, optimizer, 1)
-        assignment.checkpoint.load_checkpoint(place / "run.pt", model, optimizer)
-        return refusal(lambda: assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer))
+        save_and_read(assignment, path, model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(path, model, optimizer)
+        return refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer))

@@ -17,7 +17,7 @@ def fit(model, opt, xs, ys):
         print(loss.item())
 """.strip()
 OTHER = "other.load_state_dict({{key: weight + {change} for key, weight in model.state_dict().items()}})"
-PATH = "Path('run.pt')"
+PATH = "'run.pt'"
 NEW = ["model = Cruncher(2, 0)", "opt = AdaGrad(model.parameters(), lr=0.1)"]
 LOAD = f"load_checkpoint({PATH}, other, other_opt)"
 
@@ -44,9 +44,9 @@ def save(step: object, path: str = PATH) -> str:
     return f"save_checkpoint({path}, model, opt, {step})"
 
 
-def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> str:
+def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool | None) -> str:
     """Return code that saves a run, loads it into new objects, and continues it."""
-    path = PATH if _as_path else "'run.pt'"
+    path = f"Path({PATH})" if _as_path else PATH
     start = [load_weights(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
     return "\n".join(
         [
@@ -60,7 +60,7 @@ def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool) -> s
 
 def save_and_load(step: int, as_path: bool) -> str:
     """Return code that saves a new model and loads it again."""
-    path = PATH if as_path else "'run.pt'"
+    path = f"Path({PATH})" if as_path else PATH
     return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
@@ -76,7 +76,7 @@ def trained_on(weights: Sequence[Tensor]) -> str:
 
 def files(name: str) -> str:
     """Return code that saves a checkpoint under a name and lists the folder."""
-    return "\n".join([*NEW, save(1, f"Path({name!r})"), "[file.name for file in Path().iterdir()]"])
+    return "\n".join([*NEW, save(1, repr(name)), "[file.name for file in Path().iterdir()]"])
 
 
 def requires_grad(weights: Sequence[Tensor], frozen: int) -> str:

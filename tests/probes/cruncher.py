@@ -1,6 +1,7 @@
 """Probes for Cruncher."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -20,12 +21,19 @@ def build_model(assignment: Any, weights: list[Tensor]) -> Any:
 
 def load(model: Any, weights: list[Tensor]) -> None:
     """Load the given weights into `model`."""
-    loading.load(model, dict(zip(list_keys(weights), weights, strict=True)))
+    loading.load_by_shape(model, dict(zip(list_keys(weights), weights, strict=True)))
 
 
-def list_keys(weights: Sequence[Tensor]) -> list[str]:
+def list_keys(weights: Sequence[object]) -> list[str]:
     """Return the keys of the weights in `state_dict`."""
     return [f"layers.{i}.weight" for i in range(len(weights) - 1)] + ["final.weight"]
+
+
+def find_weights(model: Any, shapes: Sequence[Sequence[int]]) -> list[Any]:
+    """Return the weights of the given shapes, whatever their names."""
+    with suppress(AttributeError):
+        return [layer.weight for layer in [*model.layers, model.final]]
+    return loading.find_weights(model, dict(zip(list_keys(shapes), shapes, strict=True)))
 
 
 def copy_weights(model: Any) -> list[Tensor]:
@@ -82,7 +90,10 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     model = build_model(assignment, weights)
     x = x.clone().requires_grad_()
     (model(x) * grad_y).sum().backward()
-    return {"weights": [layer.weight.grad for layer in [*model.layers, model.final]], "x": x.grad}
+    return {
+        "weights": [weight.grad for weight in find_weights(model, [weight.shape for weight in weights])],
+        "x": x.grad,
+    }
 
 
 @typed("model = Cruncher(dim, num_layers)\nmodel.layers, model.state_dict()")
@@ -101,5 +112,6 @@ def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, see
     """Return the weights of new models, the number of their distinct addresses, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.cruncher.Cruncher(dim, num_layers) for _ in range(models)]
-    weights = [layer.weight for model in built for layer in [*model.layers, model.final]]
+    shapes = [[dim, dim]] * num_layers + [[dim, 1]]
+    weights = [weight for model in built for weight in find_weights(model, shapes)]
     return {"weights": weights, "addresses": len({w.data_ptr() for w in weights}), "seed": torch.initial_seed()}

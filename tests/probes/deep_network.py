@@ -1,5 +1,6 @@
 """Probes for deep_network."""
 
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
-from .loading import load, typed_load
+from .loading import find_weights, load_by_shape, typed_load
 
 
 @typed(
@@ -22,7 +23,7 @@ from .loading import load, typed_load
 def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """Return the output of a block with the given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
-    load(layer, {"weight": weight})
+    load_by_shape(layer, {"weight": weight})
     return layer(x)
 
 
@@ -56,8 +57,15 @@ def chain_blocks(assignment: Any, weights: list[Tensor], x: Any) -> list[object]
 def build_network(assignment: Any, dim: int, weights: list[Tensor]) -> Any:
     """Return a network with the given weights."""
     model = assignment.deep_network.DeepNetwork(dim, len(weights))
-    load(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
+    load_by_shape(model, {f"layers.{i}.weight": weight for i, weight in enumerate(weights)})
     return model
+
+
+def find_all(model: Any, dim: int, num_layers: int) -> list[Any]:
+    """Return all weights of a network, whatever their names."""
+    with suppress(AttributeError):
+        return [layer.weight for layer in model.layers]
+    return find_weights(model, {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)})
 
 
 def model_code(weights: list[Tensor], x: Tensor) -> str:
@@ -87,7 +95,7 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     model = build_network(assignment, x.shape[-1], weights)
     x = x.clone().requires_grad_()
     (model(x) * grad_y).sum().backward()
-    return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad}
+    return {"weights": [weight.grad for weight in find_all(model, x.shape[-1], len(weights))], "x": x.grad}
 
 
 @typed("model = DeepNetwork(dim, num_layers)\nmodel.layers, model.state_dict()")
@@ -110,5 +118,5 @@ def initial_weights(assignment: Any, dim: int, num_layers: int, models: int, see
     """Return the weights of new networks, the number of their distinct addresses, and torch's seed after the calls."""
     torch.default_generator.manual_seed(seed)
     built = [assignment.deep_network.DeepNetwork(dim, num_layers) for _ in range(models)]
-    weights = [layer.weight for model in built for layer in model.layers]
+    weights = [weight for model in built for weight in find_all(model, dim, num_layers)]
     return {"weights": weights, "places": len({w.data_ptr() for w in weights}), "seed": torch.initial_seed()}

@@ -1,5 +1,6 @@
 """Probes for Linear."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -8,14 +9,28 @@ from torch import Tensor, nn
 from torchkata import typed
 
 from .default_dtype import default_dtype
-from .loading import load
+from .loading import find_weights, load_by_shape
 
 
 def build_layer(assignment: Any, weight: Tensor) -> Any:
     """Return a layer with the given weight and the same dtype."""
     layer = assignment.linear.Linear(*weight.shape).to(weight.dtype)
-    load(layer, {"weight": weight})
+    load_by_shape(layer, {"weight": weight.T if is_transposed(assignment) else weight})
     return layer
+
+
+def is_transposed(assignment: Any) -> bool:
+    """Return whether a layer stores its weight as (output_dim, input_dim), which only one test is about."""
+    shapes = [list(value.shape) for value in assignment.linear.Linear(2, 3).state_dict().values()]
+    return [3, 2] in shapes and [2, 3] not in shapes
+
+
+def find_weight(layer: Any, shape: Sequence[int], transposed: bool) -> Any:
+    """Return the weight of a layer, whatever its name."""
+    if isinstance(weight := getattr(layer, "weight", None), Tensor):
+        return weight
+    (found,) = find_weights(layer, {"weight": shape[::-1] if transposed else shape})
+    return found
 
 
 def layer_code(weight: Tensor) -> str:
@@ -45,7 +60,9 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
     (layer(x) * grad_y).sum().backward()
-    return {"weight": layer.weight.grad, "x": x.grad}
+    transposed = is_transposed(assignment)
+    grad = find_weight(layer, weight.shape, transposed).grad
+    return {"weight": grad.T if transposed and grad is not None else grad, "x": x.grad}
 
 
 @typed(
@@ -75,5 +92,8 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dic
 @typed("torch.manual_seed(seed)\n[Linear(input_dim, output_dim).weight for _ in range(layers)]")
 def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
     """Return the weights of layers that are built in succession."""
+    transposed = is_transposed(assignment)
     torch.default_generator.manual_seed(seed)
-    return [assignment.linear.Linear(input_dim, output_dim).weight for _ in range(layers)]
+    built = [assignment.linear.Linear(input_dim, output_dim) for _ in range(layers)]
+    weights = [find_weight(layer, [input_dim, output_dim], transposed) for layer in built]
+    return [weight.T for weight in weights] if transposed else weights

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from torchkata import Text
@@ -19,18 +20,52 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
         raise ValueError(
             Text("state_dict() has an unexpected key: {keys}", keys=", ".join(sorted(own.keys() - asked.keys())))
         )
-    if asked.keys() - own.keys():
-        missing = sorted(asked.keys() - own.keys())
-        container = missing[0].split(".")[0]
-        if type(getattr(module, container, None)) in (list, tuple, dict):
-            raise ValueError(f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}")
-        if type(find_attribute(module, missing[0])) is Tensor:
-            raise ValueError(Text("{name} is a plain tensor: only an nn.Parameter is in state_dict()", name=missing[0]))
-        raise ValueError(Text("state_dict() has no key {keys}", keys=", ".join(missing)))
     for key, shape in asked.items():
-        if own[key] != shape:
-            raise ValueError(Text("{key} has shape {shape}, expected {wanted}", key=key, shape=own[key], wanted=shape))
+        if own.get(key) != shape:
+            raise ValueError(describe_missing(module, key, shape))
     module.load_state_dict(weights)
+
+
+def load_by_shape(module: Any, weights: Mapping[str, Tensor]) -> None:
+    """Load the given weights into those that `find_weights` finds, whatever their keys."""
+    asked = {key: list(value.shape) for key, value in weights.items()}
+    if asked == {key: list(value.shape) for key, value in module.state_dict().items()}:
+        module.load_state_dict(weights)
+        return
+    with torch.no_grad():
+        for p, weight in zip(find_weights(module, asked), weights.values(), strict=True):
+            p.copy_(weight)
+
+
+def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tensor]:
+    """Return the weights in `state_dict` of the given shapes, by key if there are such keys, otherwise in order.
+
+    Only one test is about keys. Raises ValueError if a weight is missing.
+    """
+    own, found = dict(module.state_dict(keep_vars=True)), []
+    if any(key not in own or list(own[key].shape) != [*shape] for key, shape in shapes.items()):
+        keys = [*own]
+        for key, shape in shapes.items():
+            match = next((other for other in keys if list(own[other].shape) == [*shape]), None)
+            if match is None:
+                raise ValueError(describe_missing(module, key, shape))
+            keys.remove(match)
+            found.append(own[match])
+        return found
+    return [own[key] for key in shapes]
+
+
+def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str | Text:
+    """Say why a module has no weight with this key and shape."""
+    container, own = key.split(".")[0], module.state_dict()
+    if type(getattr(module, container, None)) in (list, tuple, dict):
+        return f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}"
+    if type(find_attribute(module, key)) is Tensor:
+        return Text("{name} is a plain tensor: only an nn.Parameter is in state_dict()", name=key)
+    if key in own:
+        found = list(own[key].shape)
+        return Text("{key} has shape {shape}, expected {wanted}", key=key, shape=found, wanted=[*shape])
+    return Text("state_dict() has no key {keys}", keys=key)
 
 
 def find_attribute(module: Any, key: str) -> object:

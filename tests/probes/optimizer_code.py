@@ -120,11 +120,21 @@ def write_in_place(
     options: Options,
     literal: Literal,
 ) -> str:
-    """Return code that takes one step in which the first parameter has no gradient."""
+    """Return code that takes one step."""
     starts = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
-    listed = ", ".join(f"nn.Parameter({start})" for start in ["torch.ones(2)", *starts])
+    listed = ", ".join(f"nn.Parameter({start})" for start in starts)
     created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
-    return "\n".join([f"params = [[{listed}]]", created, *write_step([[None, *grads]], literal)])
+    return "\n".join([f"params = [[{listed}]]", created, *write_step([grads], literal)])
+
+
+def write_step_on_nan(name: str) -> str:
+    """Return code that takes one step with a gradient of None, and one with NaN."""
+    return f"""\
+without, p = nn.Parameter(torch.ones(2, 2)), nn.Parameter(torch.ones(2, 2))
+p.grad = torch.full((2, 2), torch.nan)
+for each in (without, p):
+    {name.partition(".")[2]}([each], lr=0.1).step()
+without.grad, p"""
 
 
 def write_many_steps(name: str, steps: int) -> str:

@@ -118,26 +118,34 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 def step_in_place(
     assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
 ) -> dict[str, object]:
-    """Take a step in which the first parameter has no gradient. Return the result, and what the step left unchanged."""
+    """Take a step. Return the result, and what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
-    without = nn.Parameter(torch.ones(2))
-    optimizer = find_class(assignment, name)([without, *ours], lr=lr, **restore_tuples(options))
+    optimizer = find_class(assignment, name)(ours, lr=lr, **restore_tuples(options))
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad
     memory = [(p.data_ptr(), p.stride()) for p in ours]
     optimizer.step()
-    _, *left = optimizer.param_groups[0]["params"]
+    left = optimizer.param_groups[0]["params"]
     return {
         "the same Parameter": len(left) == len(ours) and all(p is q for p, q in zip(left, ours, strict=True)),
         "the same memory": [(p.data_ptr(), p.stride()) for p in ours] == memory,
         "a leaf that requires grad": all(p.is_leaf and p.requires_grad for p in ours),
         "the same gradient": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
-        "no gradient where there was none": without.grad is None,
         "autograd is on": torch.is_grad_enabled(),
         "gradients": given,
         "parameters": ours,
     }
+
+
+@typed(optimizer_code.write_step_on_nan)
+def step_on_nan(assignment: Any, name: str) -> dict[str, object]:
+    """Take a step with a gradient of None, and one with NaN. Return whether None is filled, and the NaN parameter."""
+    without, p = (nn.Parameter(torch.ones(2, 2)) for _ in range(2))
+    p.grad = torch.full((2, 2), torch.nan)
+    for each in (without, p):
+        find_class(assignment, name)([each], lr=0.1).step()
+    return {"filled": without.grad is not None, "p": p}
 
 
 @typed(optimizer_code.write_scheduled)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -84,11 +85,17 @@ def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
     return tensors
 
 
+def ask(assignment: Any, x: Tensor, y: Tensor) -> object:
+    """Return the answer for two tensors. A NumPy bool, which may not leave this process, is returned as text."""
+    answer = assignment.same_storage.same_storage(x, y)
+    return f"np.{bool(answer)}" if isinstance(answer, np.bool_) else answer
+
+
 @typed(lambda x, _recipe: f"ts = [{', '.join(code for code, _ in build(x, _recipe))}]\n{ALL_PAIRS}")
 def compare_all(assignment: Any, x: Tensor, _recipe: list[list[Any]]) -> list[list[object]]:
     """Return the result of `same_storage` for every pair of tensors in the recipe."""
     tensors = [tensor for _, tensor in build(x, _recipe)]
-    return [[assignment.same_storage.same_storage(x, y) for y in tensors] for x in tensors]
+    return [[ask(assignment, x, y) for y in tensors] for x in tensors]
 
 
 def list_parts(cut: int) -> list[tuple[str, str, bool]]:
@@ -100,7 +107,7 @@ def list_parts(cut: int) -> list[tuple[str, str, bool]]:
 def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
     """Return the result of `same_storage` for each pair in PARTS."""
     x = x.clone()
-    return [assignment.same_storage.same_storage(evaluate(a, x), evaluate(b, x)) for a, b, _ in list_parts(_cut)]
+    return [ask(assignment, evaluate(a, x), evaluate(b, x)) for a, b, _ in list_parts(_cut)]
 
 
 @typed(
@@ -128,5 +135,5 @@ def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, obje
 
     before = look()
     assignment.same_storage.same_storage(x, other)
-    answers = [assignment.same_storage.same_storage(x, each) for each in (x, y.clone())]
+    answers = [ask(assignment, x, each) for each in (x, y.clone())]
     return {"answers": answers, "before": before, "after": look()}

@@ -14,28 +14,35 @@ from .cruncher import copy_weights, list_keys, load
 
 
 class Batches:
-    """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers."""
+    """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers.
+
+    Only one test asks whether the size is passed by name.
+    """
 
     def __init__(self, xs: Sequence[Tensor], ys: Sequence[Tensor]) -> None:
         self.batches = list(zip(xs, ys, strict=True))
-        self.sizes: list[int] = []
+        self.sizes: list[int | str] = []
 
-    def draw(self, B: int) -> tuple[Tensor, Tensor]:
+    def draw(self, size: int | str) -> tuple[Tensor, Tensor]:
         """Return the next batch."""
         torch.rand(3)
         Frozen.events.append("batch")
         x, y = self.batches[len(self.sizes) % len(self.batches)]
-        self.sizes.append(B)
+        self.sizes.append(size)
         return x.clone(), y.clone()
 
     @property
     def get_batch(self) -> Callable[..., tuple[Tensor, Tensor]]:
         """A function with the signature and the name of the real get_batch, so that Python's error messages fit."""
 
-        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
-            return self.draw(B)
+        def get_batch(*by_position: int, **by_name: int) -> tuple[Tensor, Tensor]:
+            size = bind(*by_position, **by_name)
+            return self.draw(f"{size} by position" if by_position else size)
 
-        get_batch.__qualname__ = "get_batch"
+        def bind(B: int) -> int:
+            return B
+
+        get_batch.__qualname__ = bind.__qualname__ = bind.__name__ = "get_batch"
         return get_batch
 
 
@@ -64,7 +71,7 @@ def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
             "from tests.probes.train import starting_from",
             f"batches = iter({batches})",
             "with starting_from(Cruncher, weights):",
-            f"    train(lambda *, B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
+            f"    train(lambda B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
         ]
     )
 
@@ -86,7 +93,7 @@ def run(
     }
 
 
-@typed("torch.manual_seed(seed)\ntrain(lambda *, B: None, D, num_layers, 2, 0, 0.1)")
+@typed("torch.manual_seed(seed)\ntrain(lambda B: None, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
@@ -107,7 +114,7 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
     lambda draws, literal: "\n".join(
         [
             f"for draws in {literal(draws)}:",
-            "    def get_batch(*, B):",
+            "    def get_batch(B):",
             "        torch.rand(draws)",
             "        return torch.zeros(B, D), torch.zeros(B)",
             "    torch.manual_seed(seed)",
@@ -120,7 +127,7 @@ def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int
     """Return, for each of `draws`, the weights after one step with lr=0 if get_batch draws that many random numbers."""
 
     def start(count: int) -> list[Tensor]:
-        def get_batch(*, B: int) -> tuple[Tensor, Tensor]:
+        def get_batch(B: int) -> tuple[Tensor, Tensor]:
             torch.rand(count)
             return torch.zeros(B, D), torch.zeros(B)
 
@@ -178,7 +185,7 @@ def with_frozen_sgd(
         [
             f"x = {literal(xs[0])}",
             f"y = {literal(ys[0])}",
-            f"train(lambda *, B: (x, y), D, num_layers, {len(xs[0])}, {len(xs)}, 0.01)",
+            f"train(lambda B: (x, y), D, num_layers, {len(xs[0])}, {len(xs)}, 0.01)",
         ]
     )
 )
@@ -187,10 +194,10 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     counts = []
 
     class Counting(Batches):
-        def draw(self, B: int) -> tuple[Tensor, Tensor]:
+        def draw(self, size: int | str) -> tuple[Tensor, Tensor]:
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
             counts.append(sum(t.numel() > 1 for t in tensors) + len(find_graph_nodes(tensors)))
-            return super().draw(B)
+            return super().draw(size)
 
     train = assignment.train.train
     gc.freeze()  # ignore objects that already exist
@@ -213,7 +220,7 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
-@typed("train(lambda *, B: None, D, num_layers, 4, 0, 0.1, device=device)")
+@typed("train(lambda B: None, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
     model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)

@@ -6,7 +6,7 @@ from pathlib import Path
 HIDDEN_PROGRAMS = "hidden.toml"  # programs for the tests that students write; private, but needed for grading
 PRIVATE = frozenset(
     (
-        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml", HIDDEN_PROGRAMS),
+        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", HIDDEN_PROGRAMS),
         *("right", "right.toml", "cheats", "slow"),
     )
 )

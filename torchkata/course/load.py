@@ -3,11 +3,13 @@
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from .model import CourseError, Difficulty, HiddenSays, Kata, Limits, Tiers, Track, Visibility, Workload
+from .model import CourseError, Difficulty, HiddenSays, Kata, Level, Limits, Tiers, Track, Visibility, Workload
+from .points import divide_points
 
 TYPE_NAMES = {
     str: "a text",
@@ -30,8 +32,9 @@ COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "la
 COURSE_KEYS |= {"endings": dict, "ways": dict}
 WHOLE = "all"  # key of the ending of the course in `endings`
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
-KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name != "name"}
-KATA_KEYS["visibility"] = object  # a word, or a table whose values are words
+KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "points")}
+KATA_KEYS |= {"weight": int, "visibility": object}  # the visibility is a word, or a table whose values are words
+WEIGHT = 10  # a kata's points if `kata.toml` does not state its weight
 
 
 def read_course_fields(root: Path) -> dict[str, Any]:
@@ -95,12 +98,12 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
 def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Kata:
     """Return the kata described by the `kata.toml` at this path. Raises CourseError if the file is not valid."""
     check_keys(table, KATA_KEYS, str(path))
-    for key in ("title", "points"):
+    for key in ("title", "tests"):
         if key not in table:
             raise CourseError(f"{path}: {key} is missing")
-    for test, points in table["points"].items():
-        if type(points) not in (int, float) or not 0 <= points < inf:
-            raise CourseError(f"{path}: [points] {test} is {points!r}; it should be 0 or a positive number")
+    if (weight := table.get("weight", WEIGHT)) <= 0:
+        raise CourseError(f"{path}: weight is {weight!r}; it should be above 0")
+    points = divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]"))
     if not 0 <= (hours := table.get("hours", 0)) < inf:
         raise CourseError(f"{path}: hours is {hours!r}; it should be 0 or a positive number")
     return Kata(
@@ -114,13 +117,27 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Ka
         difficulty=check_choice(get_args(Difficulty), table.get("difficulty", "unknown"), f"{path}: difficulty"),
         after=table.get("after", ""),
         lint=tuple(table.get("lint", ())),
-        points=table["points"],
-        visibility=parse_visibility(table, f"{path}: visibility"),
+        tests=tests,
+        points=points,
+        visibility=parse_visibility(table, points, f"{path}: visibility"),
         hidden_says=check_choice(get_args(HiddenSays), table.get("hidden_says", "nothing"), f"{path}: hidden_says"),
         command=parse_command(table, f"{path}: [command]"),
         preload=tuple(table.get("preload", ())),
         numeric=table.get("numeric", False),
     )
+
+
+def parse_tests(table: Mapping[str, Any], where: str) -> dict[Level, tuple[str, ...]]:
+    """Return the names of a kata's tests by level. Raises CourseError if there are none, or one is listed twice."""
+    levels: tuple[Level, ...] = get_args(Level)
+    check_keys(table, dict.fromkeys(levels, list), where)
+    names = [*chain(*table.values())]
+    if not names:
+        raise CourseError(f"{where} is empty; list every test of the kata in {', '.join(levels)}")
+    for name in names:
+        if names.count(name) > 1:
+            raise CourseError(f"{where} names {name} twice")
+    return {level: tuple(table.get(level, ())) for level in levels}
 
 
 def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:
@@ -145,13 +162,13 @@ def parse_workload(entry: dict[str, Any]) -> Workload:
     )
 
 
-def parse_visibility(table: dict[str, Any], where: str) -> dict[str, Visibility]:
+def parse_visibility(table: dict[str, Any], tests: Collection[str], where: str) -> dict[str, Visibility]:
     """Return the visibility of each test of a kata. The value is a word for all tests, or a table of exceptions."""
     value = table.get("visibility", "visible")
-    chosen = value if isinstance(value, dict) else dict.fromkeys(table["points"], value)
-    if unknown := chosen.keys() - table["points"].keys():
+    chosen = value if isinstance(value, dict) else dict.fromkeys(tests, value)
+    if unknown := chosen.keys() - {*tests}:
         raise CourseError(f"{where} names {min(unknown)}, which is not a test of this kata")
-    return {test: check_choice(get_args(Visibility), chosen.get(test, "visible"), where) for test in table["points"]}
+    return {test: check_choice(get_args(Visibility), chosen.get(test, "visible"), where) for test in tests}
 
 
 def check_choice(allowed: Collection[str], value: object, where: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", "hidden"]
 HiddenSays: TypeAlias = Literal["nothing", "claim", "all"]
 Difficulty: TypeAlias = Literal["unknown", "easy", "medium", "hard"]
+Level: TypeAlias = Literal["central", "essential", "conventions"]  # of a test, and of the rule that a mistake breaks
 
 
 class CourseError(ValueError):
@@ -18,7 +19,7 @@ class NoCourseError(CourseError):
 
 @dataclass(frozen=True)
 class Track:
-    """A group of katas. Their points add up to 100."""
+    """A group of katas."""
 
     name: str
     title: str
@@ -33,7 +34,8 @@ class Kata:
     title: str
     track: str
     place: int  # sort key within the track
-    points: dict[str, float]  # keyed by the name of the test, in the order of the file
+    tests: dict[Level, tuple[str, ...]]  # the names of the tests, by level
+    points: dict[str, float]  # keyed by the name of the test, in the order of the levels
     visibility: dict[str, Visibility]  # keyed by the name of the test
     hidden_says: HiddenSays  # how much of a hidden test students may see
     builds_on: tuple[str, ...] = ()

@@ -125,4 +125,4 @@ def score_of(kata: Kata, passed: int, earned: float | None) -> str:
     tests = f"{passed:>3}/{len(kata.points)}"
     if earned is None:
         return tests
-    return f"{tests:<6}  " + _("{earned}/{all} points", earned=f"{earned:>3g}", all=f"{kata.max_score:g}")
+    return f"{tests:<6}  " + _("{earned}/{all} points", earned=f"{earned:>5g}", all=f"{kata.max_score:g}")

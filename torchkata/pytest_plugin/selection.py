@@ -92,7 +92,7 @@ def find_kata(path: Path) -> str | None:
 
 
 def find_test(item: pytest.Item) -> str:
-    """Return the test that an item runs, as named in [points].
+    """Return the test that an item runs, as named in [tests].
 
     The name of an item differs from it if a plugin such as pytest-repeat parametrizes the tests of the course.
     """

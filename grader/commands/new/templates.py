@@ -11,17 +11,11 @@ from pathlib import Path
 from grader.base.errors import CallError, convert_write_errors
 from grader.commands.package.platform_package import spread
 from grader.commands.package.project import files_of
-from torchkata.course import TRACK_POINTS, Kata, course, use
+from torchkata.course import course, use
 
 FILES = Path(__file__).with_name("files")
 KINDS = {path.name.rstrip("_"): path.name for path in sorted((FILES / "kata").iterdir())}  # no module is named `class`
 FIRST = "first_kata"  # name of the kata in a new course
-ALL_POINTS = {"MOST": "80", "REST": "20", "WORTH": f"the points of a track add up to {TRACK_POINTS}"}
-NO_POINTS = {
-    "MOST": "0",
-    "REST": "0",
-    "WORTH": f"the other katas of the track already have all {TRACK_POINTS} points: move some of them here",
-}
 
 
 def new_course(folder: Path, title: str) -> int:
@@ -55,32 +49,20 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
     if kind not in KINDS:
         raise CallError(f"--kind {kind}: unknown kind; the kinds are {', '.join(KINDS)}")
     track = track or here.graded[0]
-    others = list_katas(track)
     files = make_kata(name, track, kind)
     for path in (here.root / file for file in files):
         if path.exists():
             raise CallError(f"{path}: already exists")
     write(here.root, files)
-    lines = [*files, f"Edit these files; `grader certify --kata {name}` lists what is missing."]
-    if others:
-        lines.append(
-            f"The tests have 0 points because other katas of the track have all {TRACK_POINTS} points: move some here."
-        )
-    print("\n".join(lines))
+    print("\n".join([*files, f"Edit these files; `grader certify --kata {name}` lists what is missing."]))
     return 0
 
 
 def make_kata(name: str, track: str, kind: str) -> dict[str, str]:
-    """Return the files of a new kata, which comes last in its track. The first kata of a track gets all points."""
-    katas = list_katas(track)
+    """Return the files of a new kata, which comes last in its track. Raises CourseError if the course is invalid."""
+    places = [kata.place for kata in course().read_katas().values() if kata.track == track]
     values = {"NAME": name, "CLASS": name.title().replace("_", ""), "TRACK": track}
-    values["PLACE"] = str(max((kata.place for kata in katas), default=0) + 1)
-    return fill_templates(f"kata/{KINDS[kind]}", values | (NO_POINTS if katas else ALL_POINTS))
-
-
-def list_katas(track: str) -> list[Kata]:
-    """Return the katas in a track, which may be empty. Raises CourseError if the course is invalid."""
-    return [kata for kata in course().read_katas().values() if kata.track == track]
+    return fill_templates(f"kata/{KINDS[kind]}", values | {"PLACE": str(max(places, default=0) + 1)})
 
 
 def fill_templates(kind: str, values: Mapping[str, str]) -> dict[str, str]:

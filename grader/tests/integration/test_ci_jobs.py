@@ -27,7 +27,7 @@ WORKFLOWS = {"github": ".github/workflows/grade.yml", "gitlab": ".gitlab-ci.yml"
 SUMMARIES = {"gitlab": "grading/summary.md", "gitlab-class": "torchkata/summary.md"}
 SOLUTIONS = {f"assignment/{kata}.py": PRIMES / f"reference/{kata}/solution.py" for kata in ("sieve", "factorise")}
 STUBS = {name: PRIMES / name for name in SOLUTIONS}
-WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in SOLUTIONS}  # 30 points
+WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in SOLUTIONS}  # 21 points
 COURSE = {f"tests/{kata}.py": PRIMES / f"assignment/{kata}.py" for kata in ("sieve", "factorise")}
 VERSIONS = {"draft/sieve.py": PRIMES / "assignment/sieve.py", "final/sieve.py": SOLUTIONS["assignment/sieve.py"]}
 CRASH = ("grader/commands/grade.py", "def run_grade(", "import os; os.abort()\n\n\ndef run_grade(")
@@ -52,8 +52,8 @@ class Case:
 CASES = {
     "all right": Case(SOLUTIONS, 0, "", "100 of 100 points"),
     "stubs": Case(STUBS, 1, "0 of 100 points. This job needs 100.", "not started"),
-    "enough points": Case(WRONG, 0, "", "30 of 100 points", require=30),
-    "too few points": Case(WRONG, 1, "30 of 100 points. This job needs 30.5.", "30 of 100 points", require=30.5),
+    "enough points": Case(WRONG, 0, "", "21 of 100 points", require=21),
+    "too few points": Case(WRONG, 1, "21 of 100 points. This job needs 21.5.", "21 of 100 points", require=21.5),
     "no folder assignment": Case(
         COURSE, 1, "This repository can't be graded. The reason is below.", "contains no kata"
     ),
@@ -193,7 +193,7 @@ def test_job_fetches_grader_and_executes_no_file(tmp_path: Path) -> None:
 
     job = run_job("github", bare, tmp_path, prepare)
     assert not (tmp_path / "mark").exists()
-    assert job.summary.startswith("**30 of 100 points. This job needs 100.**\n\n## hw1&#45;ada: 30 of 100 points")
+    assert job.summary.startswith("**21 of 100 points. This job needs 100.**\n\n## hw1&#45;ada: 21 of 100 points")
     assert "\n::error file=assignment/factorise.py," in job.out
     kept = {path.name for path in (tmp_path / "temp/torchkata/results").iterdir()}
     assert kept == {"gradebook.csv", "junit.xml", "hw1-ada", ".seed"}

@@ -80,7 +80,7 @@ def write_course(folder: Path, course: str, **files: str) -> Path:
         "pyproject.toml": course,
         "assignment/k.py": "",
         "tests/test_k.py": "def test_a(): ...\n",
-        "reference/k/kata.toml": 'title = "K"\n[points]\ntest_a = 100\n',
+        "reference/k/kata.toml": f'{HEAD}essential = ["test_a"]\n',
     }
     for name, text in (told | files).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ def write_course(folder: Path, course: str, **files: str) -> Path:
 
 
 PLAIN, KATA, TESTS = "[tool.torchkata]\n", "reference/k/kata.toml", "tests/test_k.py"
-POINTS = 'title = "K"\n[points]\n'
+HEAD = 'title = "K"\n[tests]\n'
 KEYS = "; the keys are"
 
 
@@ -98,24 +98,41 @@ KEYS = "; the keys are"
     [
         (f"{PLAIN}titel = 'T'\n", {}, f"pyproject.toml: [tool.torchkata] has the unknown key 'titel'{KEYS} title,"),
         (f"{PLAIN}graded = ['a']\n", {}, "graded names 'a', which is not a track; the tracks are all_katas"),
-        (PLAIN, {"reference/m/kata.toml": 'title = "M"\n[points]\n'}, "reference/m: the kata m has no tests"),
+        (PLAIN, {"reference/m/kata.toml": f"{HEAD}central = ['test_a']\n"}, "reference/m: the kata m has no tests"),
         (PLAIN, {"tests/test_m.py": "", "assignment/m.py": ""}, "tests/test_m.py: there is no kata of this name"),
-        (PLAIN, {KATA: 'titel = "K"\n[points]\n'}, f"{KATA} has the unknown key 'titel'{KEYS} title,"),
-        (PLAIN, {KATA: 'title = "K"\ntrack = "x"\n[points]\n'}, "kata.toml: track is 'x'; it can be all_katas"),
-        (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["x"]\n[points]\n'}, "kata.toml: builds_on names 'x'"),
-        (PLAIN, {KATA: 'title = "K"\nbuilds_on = ["k"]\n[points]\n'}, "builds_on names 'k', the kata itself"),
+        (PLAIN, {KATA: 'titel = "K"\n[tests]\n'}, f"{KATA} has the unknown key 'titel'{KEYS} title,"),
+        (
+            PLAIN,
+            {KATA: 'title = "K"\ntrack = "x"\n[tests]\ncentral = ["test_a"]\n'},
+            "kata.toml: track is 'x'; it can be all_katas",
+        ),
+        (
+            PLAIN,
+            {KATA: 'title = "K"\nbuilds_on = ["x"]\n[tests]\ncentral = ["test_a"]\n'},
+            "kata.toml: builds_on names 'x'",
+        ),
+        (
+            PLAIN,
+            {KATA: 'title = "K"\nbuilds_on = ["k"]\n[tests]\ncentral = ["test_a"]\n'},
+            "builds_on names 'k', the kata itself",
+        ),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
         (f"{PLAIN}graded = 'a'\n", {}, "[tool.torchkata]: graded is 'a'; it should be a list"),
         (f"{PLAIN}tracks = {{}}\n", {}, "[tool.torchkata]: tracks is empty"),
         ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
         ("[tool.torchkata.limits]\ntest_seconds = 0.0\n", {}, "test_seconds is 0"),
-        (PLAIN, {KATA: 'title = "K"\npoints = 3\n'}, f"{KATA}: points is 3; it should be a table"),
-        (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[points]\n'}, "place is 'last'; it should be a whole number"),
-        (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: points is missing"),
-        (PLAIN, {KATA: POINTS}, f"{KATA}: [points] is empty; list every test of tests/test_k.py there"),
-        (PLAIN, {KATA: POINTS + "test_a = -5\n"}, f"{KATA}: [points] test_a is -5; it should be"),
-        (PLAIN, {KATA: POINTS + "test_a = nan\n"}, f"{KATA}: [points] test_a is nan; it should be"),
-        (PLAIN, {KATA: POINTS + "test_a = 90\n"}, "the track all_katas add up to 90 instead of 100: k 90 ([points]"),
+        (PLAIN, {KATA: 'title = "K"\ntests = 3\n'}, f"{KATA}: tests is 3; it should be a table"),
+        (PLAIN, {KATA: 'title = "K"\nplace = "last"\n[tests]\n'}, "place is 'last'; it should be a whole number"),
+        (PLAIN, {KATA: 'title = "K"\n'}, f"{KATA}: tests is missing"),
+        (
+            PLAIN,
+            {KATA: HEAD},
+            f"{KATA}: [tests] is empty; list every test of the kata in central, essential, conventions",
+        ),
+        (PLAIN, {KATA: f"{HEAD}test_a = 5\n"}, f"{KATA}: [tests] has the unknown key 'test_a'{KEYS} central,"),
+        (PLAIN, {KATA: f"{HEAD}central = ['test_a', 'test_a']\n"}, f"{KATA}: [tests] names test_a twice"),
+        (PLAIN, {KATA: f"weight = 0\n{HEAD}central = ['test_a']\n"}, f"{KATA}: weight is 0; it should be above 0"),
+        (PLAIN, {KATA: f"weight = 0.5\n{HEAD}central = ['test_a']\n"}, "weight is 0.5; it should be a whole number"),
         (
             "[tool.torchkata.tracks]\na = 'A'\nb = 'B'\n",
             {},
@@ -124,10 +141,14 @@ KEYS = "; the keys are"
         (
             PLAIN,
             {TESTS: "def test_a(): ...\ndef test_b(): ...\n"},
-            f"{TESTS}: test_b has no points; enter a number (0 or more)",
+            f"{TESTS}: test_b has no points; list it in [tests] of reference/k/kata.toml",
         ),
-        (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [points] names test_a, which is not a test in {TESTS}"),
-        (PLAIN, {KATA: 'title = "K"\n[points]\n[command]\nname = "draw"\n'}, f"{KATA}: [command]: help is missing"),
+        (PLAIN, {TESTS: "def help_a(): ...\n"}, f"{KATA}: [tests] names test_a, which is not a test in {TESTS}"),
+        (
+            PLAIN,
+            {KATA: f'{HEAD}central = ["test_a"]\n[command]\nname = "draw"\n'},
+            f"{KATA}: [command]: help is missing",
+        ),
     ],
 )
 def test_mistakes_in_course_files_are_rejected(tmp_path: Path, course: str, files: dict[str, str], line: str) -> None:
@@ -152,16 +173,16 @@ def test_collected_test_without_points_is_reported(
 
 
 def test_repeated_case_counts_for_its_own_points(tmp_path: Path) -> None:
-    points = 'title = "K"\n[points]\n"test_a[1]" = 50\n"test_a[2]" = 50\n'
+    listed = f'{HEAD}central = ["test_a[1]", "test_a[2]"]\n'
     tests = "import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x):\n    assert x == 1\n"
-    folder = write_course(tmp_path, PLAIN, **{KATA: points, TESTS: tests})
+    folder = write_course(tmp_path, PLAIN, **{KATA: listed, TESTS: tests})
     out = run("pytest", "-p", "grader.tests.support.imitated_plugins", "--imitate", "repeat", cwd=folder).out
-    assert " 1/2 50/100 points" in " ".join(out.split())
+    assert " 1/2 5/10 points" in " ".join(out.split())
 
 
-def test_handout_points_need_not_add_up_to_100(tmp_path: Path) -> None:
-    folder = write_course(tmp_path, PLAIN, **{KATA: POINTS + "test_a = 90\n"})
-    assert_refused(run("torchkata", cwd=folder), "add up to 90 instead of 100")
+def test_handout_may_lack_tracks(tmp_path: Path) -> None:
+    folder = write_course(tmp_path, "[tool.torchkata.tracks]\na = 'A'\nb = 'B'\n")
+    assert_refused(run("torchkata", cwd=folder), "the track b has no katas")
     (folder / LIST).touch()
     assert run("torchkata", cwd=folder).code == 0
 

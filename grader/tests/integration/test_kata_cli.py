@@ -43,7 +43,7 @@ def test_kata_marks_results_that_may_be_outdated(handout: Path) -> None:
     with (handout / "assignment/linear.py").open("a") as file:
         file.write("# changed\n")
     out = run_kata(handout).out
-    assert "done           6/6    12/12 points" in find_row(out, "linear")
+    assert "done           6/6      12/12 points" in find_row(out, "linear")
     assert find_row(out, "linear").endswith("  may be outdated")
     assert find_row(out, "cruncher").endswith("may be outdated"), "cruncher builds on linear"
 

@@ -43,7 +43,7 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
     assert call_grader("release", "--out", new_handout, "--kata", "all").code == 0
     assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml", ".po")}
-    shared -= {"lint.toml", "costly.toml"}
+    shared -= {"lint.toml"}
     ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
     assert {path.name for path in (new_handout / "reference").iterdir()} == ours
     workloads = ["workloads.toml", *(f"{name}.py" for name in [*course().workloads, "optimizers", "training"])]

@@ -68,7 +68,7 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     ]
     assert read_assignment(mine) == before
     rows = {line.split()[0]: line for line in type_in("kata").out.splitlines() if line.startswith("  ")}
-    assert "done           6/6     8/8 points" in rows["same_storage"]
+    assert "done           6/6       8/8 points" in rows["same_storage"]
     assert "outdated" not in rows["same_storage"]
     assert rows["linear"].endswith("  may be outdated")
     assert type_in("kata", "update").out == "already up to date\n"

@@ -74,8 +74,6 @@ def test_certify_reports_everything_missing_from_new_katas(tmp_path: Path) -> No
     before = read_contents(copy)
     made = [run("grader", "new", "kata", *asked, cwd=copy) for asked in (("alone", "--track=extra"), ("softmax",))]
     assert [done.code for done in made] == [0, 0], made
-    assert "0 points" not in made[0].out
-    assert "The tests have 0 points because other katas of the track have all 100" in made[1].out
     certify = ("grader", "certify", "--quick", "--kata", "alone,softmax")
     asked_for = run(*certify, "--only", "files", cwd=copy)
     failed = [line for line in asked_for.out.splitlines() if line.startswith("FAILED")]

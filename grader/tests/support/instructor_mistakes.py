@@ -44,9 +44,9 @@ track = "numbers"
 place = 1
 hints = ["What is n + n?"]
 
-[points]
-test_any_number_is_doubled = 30
-test_zero_stays = 20
+[tests]
+central = ["test_any_number_is_doubled"]
+essential = ["test_zero_stays"]
 """,
     "reference/double/oracle.py": make_function("double", "n + n"),
     "reference/double/mistakes.py": f"""\
@@ -72,8 +72,8 @@ place = 2
 builds_on = ["double"]
 numeric = false
 
-[points]
-test_any_number_is_quadrupled = 50
+[tests]
+central = ["test_any_number_is_quadrupled"]
 """,
     "reference/quadruple/oracle.py": make_function("quadruple", "4 * n"),
     "reference/quadruple/solution.py": f"from .double import double\n{make_function('quadruple', 'double(double(n))')}",

@@ -10,6 +10,7 @@ from torchkata.course import Kata, Tier, course
 from torchkata.result import Outcome, TestResult, get_status
 
 OUTCOMES: tuple[Outcome, ...] = tuple(outcome for outcome in get_args(Outcome) if outcome != "waived")
+STORED = (2, 2, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1)  # points of get_batch in results that an older grader has stored
 HOSTILE = (
     "linear · Linear(x) is x @ weight\n"
     "  yours     </failure><script>alert(1)</script> ]]> <!-- &amp; %0A::error::forged\n"
@@ -22,12 +23,12 @@ HOSTILE = (
 def make_result(message: str = HOSTILE, *, submission: str = "ada", kata: str = "get_batch", file: str = "") -> Result:
     """Return the result of a kata with tests of every outcome. Tests that did not pass have this message."""
     graded = course().katas[kata]
-    line = 7 if file else 0
+    line, worth = 7 if file else 0, STORED if kata == "get_batch" else graded.points.values()
     tests = [
         TestResult(name, "passed", points, points, seconds=0.25, file=file, line=line)
         if outcome == "passed"
         else TestResult(name, outcome, 0.0, points, message, seconds=0.25, file=file, line=line)
-        for (name, points), outcome in zip(graded.points.items(), OUTCOMES * 2, strict=False)
+        for name, points, outcome in zip(graded.points, worth, OUTCOMES * 2, strict=False)
     ]
     return assemble_result(submission, [make_kata_result(graded, tests)])
 

@@ -1,15 +1,17 @@
 """Tests of the claims that `grader certify` proves: tests catch wrong implementations and accept correct ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from grader.base.errors import CallError
 from grader.proof.caught_by import find_cheapest
 from grader.proof.claims import Claim, find_others, make_claims, make_job, refute_wrong
 from grader.proof.diagnoses import judge_diagnosis
-from grader.proof.shares import find_unfair, measure_share, read_costly
+from grader.proof.shares import find_failed, find_unfair, measure_share
 from grader.proof.zoo import ZooEntry, find_sentences
 from grader.results.result import KataResult
-from torchkata.course import course
+from torchkata.course import Level, course
 from torchkata.result import Status, TestResult
 
 
@@ -146,13 +148,50 @@ def test_share_of_lost_points_requires_all_results() -> None:
     (kata,) = course().choose(["linear"])
     first, *others = kata.points
     (result,) = make_results({first: "", **dict.fromkeys(others)})
-    assert measure_share(kata, result) == kata.points[first] / sum(kata.points.values())
-    assert measure_share(kata, make_results({first: ""})[0]) is None
+    failed = find_failed(kata, result)
+    assert failed is not None
+    assert [*failed] == [first]
+    assert measure_share(kata, failed) == kata.points[first] / kata.max_score
+    assert find_failed(kata, make_results({first: ""})[0]) is None
 
 
-def test_unlisted_wrong_entry_losing_many_points_is_reported() -> None:
-    (line,) = find_unfair("adam", {"new": 0.5, "fair": 0.3}, read_costly().get("adam", {}))
-    assert line.startswith("points: wrong adam new loses 50% of the points, but at most 33% would be fair")
-    listed = read_costly()["adam"]
-    assert [*find_unfair("adam", dict.fromkeys(listed, 1.0), listed)] == []
-    assert any("is not in wrong.toml: delete it" in line for line in find_unfair("adam", {}, []))
+def judge(level: Level, *failed: str, exception: str = "") -> list[str]:
+    """Return what certify says about a wrong `linear` that breaks a rule of this level and fails these tests."""
+    (kata,) = course().choose(["linear"])
+    entry = replace(make_entry(), level=level, exception=exception)
+    return [*find_unfair(kata, {entry.name: {*failed}}, [entry])]
+
+
+def test_entry_loses_points_according_to_its_level() -> None:
+    tests = course().katas["linear"].tests
+    (central,), (convention,), essential = tests["central"], tests["conventions"], tests["essential"]
+    assert judge("central", central) == judge("conventions", convention) == judge("essential", *essential) == []
+    assert judge("central", *essential) == [
+        "points: wrong linear a breaks a rule in central, but passes all tests that kata.toml lists there"
+    ]
+    assert judge("conventions", essential[0])[0].endswith("that kata.toml lists there")
+    (line,) = judge("conventions", central, convention)
+    assert line.startswith("points: wrong linear a breaks a convention and loses 58% of the points; at most 25%")
+
+
+def test_mistake_against_central_rule_keeps_few_points() -> None:
+    (kata,) = course().choose(["adagrad"])
+    tests: dict[Level, tuple[str, ...]] = {"central": ("a", "b"), "essential": ("c",), "conventions": ()}
+    kata = replace(kata, tests=tests, points={"a": 3, "b": 3, "c": 4})
+    entry = replace(make_entry(), kata="adagrad", level="central")
+    (line,) = find_unfair(kata, {"a": {"b"}}, [entry])
+    assert (
+        line == "points: wrong adagrad a breaks a central rule and keeps 70% of the points; at most 60% would be fair"
+    )
+    assert [*find_unfair(kata, {"a": {"a", "b"}}, [entry])] == []
+
+
+def test_kata_may_have_one_exception_with_a_reason() -> None:
+    (kata,) = course().choose(["linear"])
+    assert judge("conventions", *kata.points, exception="it shows in every test") == []
+    (line,) = judge("conventions", *kata.tests["conventions"], exception="it shows in every test")
+    assert line == "points: linear/wrong.toml: a needs no exception: delete it"
+    entries = [replace(make_entry(), name=name, exception="a reason") for name in "ab"]
+    assert [*find_unfair(kata, {}, entries)] == [
+        "points: linear/wrong.toml has the exceptions a, b; a kata may have only one"
+    ]

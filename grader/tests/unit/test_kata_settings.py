@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from torchkata.course import Kata, course
+from torchkata.course import Kata, Level, course
 from torchkata.course.load import parse_kata
+from torchkata.course.points import TENTHS, divide_points
 
-ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "points": {"test_a": 1, "test_b": 2}}
+ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "tests": {"central": ["test_a", "test_b"]}}
 
 
 def parse(**more: Any) -> Kata:
@@ -30,6 +33,32 @@ def test_points_are_roughly_proportional_to_hours() -> None:
         hours, points = sum(kata.hours for kata in katas), sum(kata.max_score for kata in katas)
         for kata in katas:
             assert 1 / 2 < kata.max_score / points * hours / kata.hours < 2, kata.name
+
+
+@pytest.mark.parametrize(
+    ("weight", "tests", "points"),
+    [
+        (10, {"central": "ab", "essential": "cd", "conventions": "e"}, [2.5, 2.5, 2, 2, 1]),
+        (6, {"central": "a", "conventions": "b"}, [5, 1]),
+        (1, {"essential": "abcde"}, [0.25, 0.25, 0.25, 0.125, 0.125]),
+        (7, {"central": "abc", "essential": "de", "conventions": "fg"}, [1.25, 1.25, 1.25, 1.5, 1.25, 0.25, 0.25]),
+    ],
+)
+def test_points_follow_from_weight_and_lists(weight: int, tests: dict[Level, str], points: list[float]) -> None:
+    assert [*divide_points(weight, tests).values()] == points
+    assert sum(points) == weight
+
+
+@given(st.integers(1, 100), st.lists(st.integers(0, 30), min_size=3, max_size=3).filter(any))
+def test_points_are_fair_for_any_course(weight: int, counts: list[int]) -> None:
+    """The points add up exactly, no test is worth nothing, and tests of a list differ by less than their rounding."""
+    tests = {level: [f"{level}{i}" for i in range(count)] for level, count in zip(TENTHS, counts, strict=True)}
+    points = divide_points(weight, tests)
+    assert sum(points.values()) == weight
+    assert min(points.values()) > 0
+    for names in tests.values():
+        own = [points[name] for name in names]
+        assert not own or max(own) - min(own) <= min(0.25, min(points.values()))
 
 
 def test_visibility_setting_is_a_string_or_table() -> None:

@@ -16,7 +16,7 @@ from grader.base.errors import CallError
 from grader.commands.requirements import wrong_imports
 from grader.proof import zoo
 from grader.tests import ROOT
-from torchkata.course import course
+from torchkata.course import CourseError, course
 
 COURSES = (
     "",
@@ -49,6 +49,12 @@ def test_invalid_zoo_entries_are_rejected() -> None:
     tables = {"patches": {"he": ["a", "b"]}, "he": {"breaks": "no ReLU follows"}}
     with pytest.raises(CallError, match=r"linear/wrong\.toml: two entries are called 'he'"):
         list(zoo.read_entries(course().katas["linear"], tables))
+    with pytest.raises(CallError, match="g is missing, which the stub has"):
+        zoo.check_names("x", "def f(): ...", "def f(): ...\ndef g(): ...")
+    with pytest.raises(
+        CourseError, match=r"\[levels\] has the unknown key 'middle'; the keys are central, conventions"
+    ):
+        zoo.read_levels(Path("wrong.toml"), {"middle": ["a", "b"]})
 
 
 def test_lock_file_matches_project_and_constraints() -> None:
