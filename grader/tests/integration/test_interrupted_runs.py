@@ -74,7 +74,7 @@ def assert_resumes(submissions: list[Path], out: Path, *options: str) -> None:
     assert {name: (out / name / "result.json").stat().st_mtime_ns for name in before} == before
     assert f"{len(before)} of {len(submissions)} were already graded" in again.out
     rows = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
-    graded = {path.name: ("5.0", "wrong") if path.name == "ben" else ("50.0", "done") for path in submissions}
+    graded = {path.name: ("5.5", "wrong") if path.name == "ben" else ("50.0", "done") for path in submissions}
     assert {row["submission"]: (row["score"], row["sieve_status"]) for row in rows} == graded
     assert list(out.rglob("*.tmp")) == []
 
