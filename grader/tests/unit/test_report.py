@@ -208,7 +208,7 @@ def test_students_see_only_points_of_hidden_test(hide: Hide, visibility: str) ->
 def test_visibility_setting_reveals_claim_or_everything(hide: Hide) -> None:
     one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     hide("hidden", "claim")
-    row = view_as_student(one, platform_hides=False)[2].result
+    row = view_as_student(one, platform_hides=False)[1].result
     assert (row.name, row.outcome, row.file, row.line) == ("test_start_positions_are_uniform", "failed", "", 0)
     assert row.message == "get_batch · claim\n  The test's input and your result are hidden."
     hide("hidden", "all")
