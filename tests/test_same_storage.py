@@ -40,7 +40,7 @@ def read_truth(yours: Plain, call: str) -> bool:
     """Return whether an answer counts as True. A NumPy bool arrives as text."""
     if isinstance(yours, str):
         return yours == "np.True"
-    if (isinstance(yours, Tensor) and yours.numel() == 1) or isinstance(yours, int | float | None):
+    if (isinstance(yours, Tensor) and yours.numel() == 1) or isinstance(yours, int | float):
         return bool(yours)
     with precondition():
         check_type(yours, call)

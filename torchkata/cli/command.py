@@ -16,10 +16,10 @@ from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import demand_packages
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
-from .packages import demand_packages
 from .parser import Parser
 from .terminal import UsageError, print_wrapped, say
 

@@ -12,7 +12,7 @@ from torchkata.pytest_plugin.links import add_link
 from torchkata.pytest_plugin.rewards import describe_end, format_bar
 from torchkata.result import LOOK_OF
 
-from .terminal import paint, print_wrapped, say
+from .terminal import paint, print_wrapped, say, wrap_text
 
 
 def show(state: State) -> None:
@@ -54,15 +54,14 @@ def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
 
 
 def format_row(kata: Kata, state: State) -> str:
-    """Return the line for a kata: its last outcome, its effort, and whether its files have changed since then."""
+    """Return the line for a kata: its last outcome, and its effort or that its files have changed since then."""
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
-    width = max(map(len, course().katas)) + 2
+    width = max(map(len, course().katas)) + 1
     word = paint(pad(translate(LOOK_OF[status].word), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
-    old = _("  changed since last run") if state.is_old(kata.name) else ""
-    effort = effort_of(kata)
-    return f"  {kata.name:<{width}}{word}{pad(score, 24) + pad(effort, 17) if effort else score}{old}".rstrip()
+    more = _("  may be outdated") if state.is_old(kata.name) else f"  {effort_of(kata)}".rstrip()
+    return f"  {kata.name:<{width}}{word}{pad(score, 21)}{more}".rstrip()
 
 
 def show_next(state: State) -> None:
@@ -73,13 +72,14 @@ def show_next(state: State) -> None:
     else:
         text = _("next: {title} — assignment/{kata}.py, then: kata next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
-        print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
+        for line in wrap_text(text):
+            print(add_link(line, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         if effort := describe_effort(kata):
             print_wrapped(effort)
         for name, task in about(kata).items():
-            say("  {name}: {task}", name=name, task=task)
+            print_wrapped(_("  {name}: {task}", name=name, task=task), 4)
         if state.status(kata.name) in ("not_graded", "not_started"):
             say("before you write it: kata about {kata}", kata=kata.name)
             if has_questions(kata.name):
                 say("  before you run its tests: kata predict {kata}", kata=kata.name)
-        say("stuck? kata about, kata hint   while you edit: kata watch   to hand in: kata export")
+        print_wrapped(_("stuck? kata about, kata hint   editing: kata watch   to hand in: kata export"))

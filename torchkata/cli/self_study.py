@@ -16,21 +16,22 @@ from torchkata.course import ARCHIVES, ENGINE, Kata, course, is_course, use
 from torchkata.course.handout import is_self_study
 from torchkata.i18n import _
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import find_missing, list_pip_commands
 
-from .packages import find_missing, list_pip_commands
 from .terminal import UsageError, paint, say
 
 COURSE, SOLUTIONS = "course.zip", "solutions.zip"
 BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
 FOLDER = "torchkata-course"  # name of the new folder by default
+ENVIRONMENT = ".venv"  # where editors look for a virtual environment
 
 
 def init(folder: Path) -> None:
-    """Write the course into a new folder and print the next steps.
+    """Write the course into a new folder, or one with only a virtual environment, and print the next steps.
 
     Raises UsageError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - {ENVIRONMENT}):
         raise UsageError(_("{folder}: is not empty; choose another folder, as in `kata init DIR`", folder=folder))
     for name, content in read_archive(COURSE).items():
         path = folder / name
@@ -38,7 +39,8 @@ def init(folder: Path) -> None:
         path.write_bytes(content)
     use(folder)
     say("{folder} is ready (katas: {katas}). Next:", folder=folder, katas=len(course().katas))
-    print_steps([f'cd "{folder}"', *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
+    enter = [] if folder.samefile(Path()) else [f'cd "{folder}"']
+    print_steps([*enter, *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
 
 
 def print_steps(commands: Sequence[str]) -> None:

@@ -102,7 +102,7 @@ class Session:
         if output is None:
             names = _("all katas") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + _("── {katas} ──", katas=names), "bold"), flush=True)
-        arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
+        arguments = ["--watched", f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
         if start is runs.Forked:

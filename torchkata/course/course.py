@@ -52,9 +52,9 @@ class Course(CourseFiles):
     def katas(self) -> dict[str, Kata]:
         """All katas by name, in order. Raises CourseError if the course is inconsistent."""
         katas = self.read_katas()
-        check_katas(self, self.tracks, katas)
         if unknown := {name for names in self.ways.values() for name in names} - katas.keys():
             raise CourseError(f"{self.root / 'pyproject.toml'}: ways names {min(unknown)!r}, which is not a kata")
+        check_katas(self, self.tracks, katas)
         return katas
 
     def read_katas(self) -> dict[str, Kata]:

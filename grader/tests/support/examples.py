@@ -39,7 +39,7 @@ SUM = rf"{TERM}(?: ?(?:\*\*|[-−+*/·]) ?{TERM})*"
 EQUATION = re.compile(rf"(?<![-−+*/·] )(?<![-−+*/·√.\w]){SUM}(?: = {SUM})+")
 FIGURE = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?<!,)")
 ROUNDED = 2e-6  # relative tolerance for values halfway between two rounded values
-DOTTED = re.compile(r"\b(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")
+DOTTED = re.compile(r"(?<![\w./])(?:torch|np|nn)(?:\.[a-zA-Z_]\w*)+")  # not in a URL
 
 Names = dict[str, Any]
 

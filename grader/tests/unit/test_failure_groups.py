@@ -28,6 +28,7 @@ def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestRe
 WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
+SAME_LINE = Crashed("TypeError: never", Place("linear.py", 7, "x + None"))
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
@@ -44,7 +45,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([SEVERAL, NAMED], [["b", "a"]]),
         ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
         ([RARE, NAMED, SEVERAL], [["b", "a"], ["d"]]),
-        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
+        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", SAME_LINE)], [["b"], ["a", "c"]]),
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
@@ -55,7 +56,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "shared name",
         "no name",
         "most frequent first",
-        "same line",
+        "same line, after a wrong answer",
         "unasked waits",
         "all unasked",
         "unmet",
