@@ -40,6 +40,7 @@ class AdagradStep(OptimizerStep):
     check = AdaGradCheck
     same_as_baseline = False
     moves = 5
+    states = 1
     needed = "read p, grad and g2, write p and g2"
     remedy = "Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations."
 

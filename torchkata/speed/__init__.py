@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torchkata.inside.speed.device import NAMES
-    from torchkata.inside.speed.freivalds import floor, relative_error
+    from torchkata.inside.speed.freivalds import CHECK_BYTES, OWN_MARGIN, ROUNDING, floor, relative_error
     from torchkata.inside.speed.layout import Field, Memory, dtype_of
     from torchkata.inside.speed.seeded import SeededInputs
     from torchkata.inside.speed.sizes import PRODUCT, Size, product_flops
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from .datasheets import devices
 
 __all__ = [
+    "CHECK_BYTES",
     "CRAWL",
     "NAMES",
+    "OWN_MARGIN",
     "PRODUCT",
+    "ROUNDING",
     "Block",
     "Check",
     "Field",
@@ -40,7 +43,7 @@ __all__ = [
 _MODULES = {
     "speed.datasheets": ("devices",),
     "inside.speed.device": ("NAMES",),
-    "inside.speed.freivalds": ("floor", "relative_error"),
+    "inside.speed.freivalds": ("CHECK_BYTES", "OWN_MARGIN", "ROUNDING", "floor", "relative_error"),
     "inside.speed.layout": ("Field", "Memory", "dtype_of"),
     "inside.speed.seeded": ("SeededInputs",),
     "inside.speed.sizes": ("PRODUCT", "Size", "product_flops"),

@@ -18,6 +18,7 @@ import torch
 from torchkata.course import Tier, Tiers, Workload
 from torchkata.inside.speed.device import Device
 from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.speed.workload import Rate
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
@@ -27,7 +28,9 @@ FEWEST = 5  # minimum number of samples for a verdict
 REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits of MFU thresholds, relative to the baseline
 RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 MAX_SAMPLES_RATIO = 2  # the machine is considered too noisy after this many times the needed samples
+TOO_FAST = "the device can't be this fast, so part of the work was not done while the clock ran"
 NOT_YOUR_FAULT = "this is a problem of the grading machine, and you lose no points"
+IMPOSSIBLE = 1.2  # no work is this many times as fast as the datasheet says; boosted clocks reach 1.16
 FAR, FAR_SAMPLES = 0.8, 7  # stop early if this many samples are all below this fraction of the passing threshold
 
 
@@ -118,6 +121,7 @@ def judge(
     thresholds: Tiers,
     rules: TimingRules,
     peak: float | None = None,
+    bound: float | None = None,
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
@@ -128,6 +132,8 @@ def judge(
         tolerance: The largest relative error of a correct result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
         peak: The device's peak rate in work units per second.
+        bound: The highest rate of which the device is capable, if it is known. A faster result is asked for again in a
+            new attempt, and is wrong if it stays faster.
         trouble: A reason not to trust this attempt, found in the state of the device.
 
     Raises:
@@ -148,12 +154,24 @@ def judge(
     fit = [sample for sample in samples if not is_disturbed(sample, opening, rules)]
     if len(fit) >= rules.looks[0]:
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
+        rate = median(sample.rate for sample in fit)
+        if bound is not None and rate > IMPOSSIBLE * max(bound, ceiling):
+            if attempt < rules.attempts:
+                return Retry(TOO_FAST)
+            return Final("failed", note=f"{TOO_FAST}: {rate / bound:.2f} times the datasheet's peak")
         final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
     if len(samples) >= MAX_SAMPLES_RATIO * (rules.batch if len(fit) < rules.batch else rules.last):
         return retry_or_end(f"only {len(fit)} of {len(samples)} {RESTLESS}", attempt, rules)
     return More(next(look for look in rules.looks if look > len(fit)) - len(fit))
+
+
+def bound_on(device: Device | None, work: Rate, dtype: torch.dtype) -> float | None:
+    """Return the datasheet's highest rate for a workload, or None if it is unknown or correct code can exceed it."""
+    if device is None or work.has_shortcut:
+        return None
+    return {"FLOP": peak_on(device, dtype), "B": device.bandwidth}.get(work.unit)
 
 
 def thresholds_on(
@@ -166,8 +184,8 @@ def thresholds_on(
 
 
 def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
-    """Return the datasheet's peak FLOP/s (with TF32 for float32), or None if it is unknown."""
-    return None if device is None else device.peak(dtype, tf32=True)
+    """Return the datasheet's peak FLOP/s in this dtype (for float32 not in TF32, which is wrong), or None."""
+    return None if device is None else device.peak(dtype)
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:
