@@ -62,7 +62,7 @@ proof: .venv/test   # TERM=dumb: no progress bar between the dots of the solutio
 	TERM=dumb $(BIN)/grader certify --quick --jobs $(JOBS)
 
 rest-of-proof: .venv/check   # proofs of `make test` are stored and not repeated
-	$(BIN)/grader certify --quick --track all --jobs $(JOBS)
+	$(BIN)/grader certify --quick --kata all --jobs $(JOBS)
 
 style: .venv/check
 	$(BIN)/ruff check .
@@ -75,7 +75,7 @@ solution: .venv/test
 
 prove: .venv/check
 	$(BIN)/pytest grader/tests -m "timing and not speed" -W error -rs
-	$(BIN)/grader certify --only zoo --track all --seeds $(SEEDS) --jobs $(JOBS) --markdown results/certified.md
+	$(BIN)/grader certify --only zoo --kata all --seeds $(SEEDS) --jobs $(JOBS) --out results/certified.md
 
 translations: .venv/test
 	$(BIN)/python -m scripts.translations

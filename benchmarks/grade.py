@@ -18,8 +18,8 @@ from benchmarks.student import print_table, time_command
 from grader.pipeline.collect import Tests
 from grader.pipeline.grading import grade_submission
 from grader.pipeline.job import Job
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.session import grade
-from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof.zoo import read_package
 from grader.sandbox.launch import Sandbox

@@ -77,7 +77,7 @@ def make_report(folder: Path) -> Path:
     for graded in make_class(STUDENTS):
         result.write(graded, folder)
     grader = [sys.executable, "-m", "grader"]
-    subprocess.run([*grader, "grade", *REAL, "--out", folder, "--quiet"], cwd=ROOT, check=True)
+    subprocess.run([*grader, "grade", *REAL, "--out", folder], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     subprocess.run([*grader, "report", folder], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return folder / "report.html"
 

@@ -3,40 +3,39 @@
     python -m scripts.translations [COURSE]
 
 The English texts are extracted from their sources: `kata.toml`, stubs, tests, mistakes, questions, `docs/katas.md` and
-`en.toml`. A translation whose English text has changed becomes fuzzy: it is not used until it is corrected and the mark
-is removed. Catalogues are not wrapped, so that a text is one line and a changed word is a small difference.
+calls such as `_("a sentence")`. A translation whose English text has changed becomes fuzzy: it is not used until it is
+corrected and the mark is removed. Catalogues are not wrapped, so that a text is one line and a changed word is a small
+difference.
 """
 
 import argparse
 import ast
-import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from io import BytesIO, StringIO
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import PoFileError, escape, read_po, write_po
+from jinja2 import Environment, nodes
 
 from grader.base.imports import follow_imports
 from grader.commands.release.contract import documented
 from torchkata import i18n
 from torchkata.cli.about import find_section
-from torchkata.course import ENGINE, CourseError, Kata, cached_by_course, course, use
+from torchkata.course import ENGINE, CourseError, Kata, course, use
 from torchkata.course.load import read_toml
 from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
-from torchkata.i18n.catalogues import NOTE
-from torchkata.i18n.notes import compile_pattern, split_literals
 
 Texts: TypeAlias = dict[str, str]  # English texts by key
+Message: TypeAlias = str | tuple[str, str]  # a sentence, or its singular and plural
 
-BETWEEN_CLAUSES = re.compile(r"[;:,.()\n]")
-IN_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")  # two consecutive English words
+MARKERS = ("_", "say", "Text")  # functions whose first argument is a sentence to translate
+ENGINE_CATALOGUES = Path(i18n.__file__).parent
 HEADER = """#
 msgid ""
 msgstr ""
@@ -81,16 +80,18 @@ def shorten(path: Path) -> str:
 
 def update_catalogues(languages: Iterable[str]) -> dict[Path, tuple[str, list[str]]]:
     """Return the new content of each catalogue, and a line for each missing or fuzzy translation in it."""
-    texts, sentences = collect_texts(), collect_sentences()
+    texts, messages = collect_texts(), collect_messages()
     found: dict[Path, tuple[str, list[str]]] = {}
     for language in languages:
         catalogues = {folder: read_catalogue(folder / f"{language}.po") for folder in texts}
-        notes = {folder: list_notes(catalogue) for folder, catalogue in catalogues.items()}
-        known = [compile_pattern(note) for folder in notes for note in notes[folder]]
+        known = {
+            one.id: one for each in catalogues.values() for one in each if one.id and one.string and not one.context
+        }
         for folder, catalogue in catalogues.items():
-            new = [one for one in sentences[folder] if not any(note.fullmatch(fill_in(one)) for note in known)]
-            template = make_template(texts[folder], [*filter(is_in_sources, notes[folder]), *new])
-            update(catalogue, template)
+            for message in messages.get(folder, []):
+                if message in known and message not in catalogue:  # a catalogue may share it now, or no longer
+                    catalogue[message] = known[message]
+            update(catalogue, make_template(texts[folder], messages.get(folder, [])))
             path = folder / f"{language}.po"
             header = read_text(path).partition("\n\n")[0] or make_header(language)
             found[path] = (f"{header.strip()}\n\n{format_entries(catalogue)}", [*list_problems(catalogue)])
@@ -100,23 +101,20 @@ def update_catalogues(languages: Iterable[str]) -> dict[Path, tuple[str, list[st
 def read_catalogue(path: Path) -> Catalog:
     """Return the catalogue in a file, or an empty one if there is no file. Raises CourseError if it can't be read."""
     try:
-        return read_po(StringIO(read_text(path)), abort_invalid=True)
+        return read_po(StringIO(read_text(path)), locale=path.stem, abort_invalid=True)
     except PoFileError as error:
         raise CourseError(f"{path}: can't be read (syntax error in line {error.lineno + 1})") from None
     except (OSError, ValueError) as error:
         raise CourseError(f"{path}: can't be read ({error})") from None
 
 
-def list_notes(catalogue: Catalog) -> list[str]:
-    """Return the English texts of the notes in a catalogue."""
-    return [str(message.id) for message in catalogue if message.context == NOTE]
-
-
-def make_template(texts: Texts, notes: Iterable[str]) -> Catalog:
+def make_template(texts: Texts, messages: Iterable[Message]) -> Catalog:
     """Return a catalogue of English texts, in this order."""
     template = Catalog()
-    for key, english in [*texts.items(), *((NOTE, note) for note in notes)]:
+    for key, english in texts.items():
         template.add(english, context=key)
+    for message in messages:
+        template.add(message)
     return template
 
 
@@ -127,11 +125,11 @@ def update(catalogue: Catalog, template: Catalog) -> None:
     whose key has changed gets its old translation, and one whose English text has changed gets it as a fuzzy one,
     however different the new text is.
     """
-    old = [message for message in catalogue if message.id and message.string and message.context != NOTE]
+    old = [message for message in catalogue if message.id and message.string and message.context]
     by_english, by_key = {message.id: message for message in old}, {message.context: message for message in old}
     present = {message.id for message in template}
     for text in template:
-        if text.id and text.context != NOTE and catalogue.get(text.id, text.context) is None:
+        if text.id and text.context and catalogue.get(text.id, text.context) is None:
             moved, changed = by_english.get(text.id), by_key.get(text.context)
             if moved:
                 catalogue.add(text.id, moved.string, flags=moved.flags, context=text.context)
@@ -157,13 +155,14 @@ def format_entries(catalogue: Catalog) -> str:
 def list_problems(catalogue: Catalog) -> Iterator[str]:
     """Yield a line for each entry whose translation is missing or fuzzy."""
     for message in catalogue:
-        if message.id and (message.fuzzy or not message.string):
+        if message.id and (message.fuzzy or not any(message.string or ())):
             state = "fuzzy" if message.fuzzy else "missing"
-            yield f"{message.context}: {state}: {str(message.id).strip().partition(chr(10))[0]}"
+            english = message.id if isinstance(message.id, str) else message.id[0]
+            yield f"{message.context or 'message'}: {state}: {english.strip().partition(chr(10))[0]}"
 
 
 def collect_texts() -> dict[Path, Texts]:
-    """Return the English texts, except notes, for each folder that has catalogues.
+    """Return the English texts, except messages, for each folder that has catalogues.
 
     Texts that are defined outside the folders of katas (tracks, contracts, shared mistakes) are in the shared
     catalogue. If several of them have the same key but are different, only the first one is shared.
@@ -177,7 +176,7 @@ def collect_texts() -> dict[Path, Texts]:
                 own[key] = english
     found[course().reference] = shared
     if course().root == ENGINE:
-        found[Path(i18n.__file__).parent] = {key: text for key, text in i18n.texts("en").items() if text}
+        found[ENGINE_CATALOGUES] = {}
     return found
 
 
@@ -223,91 +222,78 @@ def extract_claims(path: Path) -> Texts:
     return {node.name: (ast.get_docstring(node) or "").partition("\n")[0] for node in tests}
 
 
-def collect_sentences() -> dict[Path, list[str]]:
-    """Return the sentences in tests' messages, with {names} in place of values, by the folder of their catalogue."""
-    found: dict[Path, list[str]] = defaultdict(list)
-    for path in sorted(course().tests.rglob("*.py")):
-        kata = path.stem.removeprefix("test_") if path.parent == course().tests else path.stem
-        folder = course().folder(kata) if kata in course().katas else course().reference
-        found[folder] += extract_sentences(path)
-    return found
+def collect_messages() -> dict[Path, list[Message]]:
+    """Return the sentences in messages, by the folder of their catalogue. The course shares those of several katas."""
+    own: dict[Path, dict[Message, None]] = defaultdict(dict)
+    for path, messages in extract_all_messages():
+        folder = find_folder(path)
+        own[folder] |= dict.fromkeys(messages)
+    engine, shared = own[ENGINE_CATALOGUES], own[course().reference]
+    uses = Counter(message for messages in own.values() for message in messages)
+    for folder in own.keys() - {ENGINE_CATALOGUES, course().reference}:
+        shared |= {message: None for message in own[folder] if uses[message] > 1}
+        own[folder] = {message: None for message in own[folder] if message not in shared}
+    own[course().reference] = {message: None for message in shared if message not in engine}
+    return {folder: [*messages] for folder, messages in own.items()}
 
 
-def extract_sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences in the messages of a test module. In a probe, only exceptions contain messages."""
-    tree = ast.parse(path.read_text("utf-8"))
-    nodes = [*ast.walk(tree)]
-    if path.parent.name == "probes":
-        nodes = [node for one in nodes if isinstance(one, ast.Raise) for node in ast.walk(one)]
-    no_words = {one for node in nodes if isinstance(node, ast.Subscript) for one in ast.walk(node.slice)}
-    no_words |= {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
-    for node, sentence in read_strings(nodes):
-        if node not in no_words and IN_WORDS.search(fill_in(sentence)):
-            yield sentence
+def extract_all_messages() -> Iterator[tuple[Path, Iterable[Message]]]:
+    """Yield the source files that have messages, with the sentences in them."""
+    engine = [path for name in ("torchkata", "grader") for path in sorted((ENGINE / name).rglob("*.py"))]
+    paths = [path for path in engine if not path.is_relative_to(ENGINE / "grader/tests")]
+    for folder in (course().tests, course().reference):
+        paths += sorted(folder.rglob("*.py"))
+    for path in paths:
+        yield path, extract_messages(path.read_bytes())
+    for path in sorted((ENGINE / "grader").rglob("*.html")):
+        calls = Environment().parse(path.read_text("utf-8")).find_all(nodes.Call)
+        named = [call for call in calls if isinstance(call.node, nodes.Name) and call.node.name in MARKERS]
+        yield path, [call.args[0].as_const() for call in named]
+    for path in sorted(course().reference.rglob("visible.toml")):
+        yield path, [*list_values(read_toml(path), "says")]
+    for workload in course().workloads:
+        from torchkata.pytest_plugin.gpu import get_claim  # imports torch
+
+        yield course().reference / "workloads", [get_claim(workload).english]
 
 
-def fill_in(sentence: str) -> str:
-    """Return a sentence with 7 in place of each value."""
-    return sentence.format_map(defaultdict(lambda: 7))
+def find_folder(path: Path) -> Path:
+    """Return the folder with the catalogue for the messages in a source file."""
+    if path.is_relative_to(course().tests):
+        kata = path.stem.removeprefix("test_")
+        return course().folder(kata) if kata in course().katas else course().reference
+    if path.is_relative_to(course().reference):
+        kata = path.relative_to(course().reference).parts[0]
+        return course().folder(kata) if kata in course().katas else course().reference
+    return ENGINE_CATALOGUES
 
 
-def read_strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
-    """Yield each string, and each f-string as a whole, with {names} in place of values."""
-    parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in nodes:
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in parts:
-            values = node.values if isinstance(node, ast.JoinedStr) else [node]
-            pattern, names = "", set[str]()
-            for value in values:
-                if isinstance(value, ast.Constant):
-                    pattern += str(value.value).replace("{", "{{").replace("}", "}}")
-                else:
-                    name = next(name for name in list_names(value) if name not in names)
-                    names.add(name)
-                    pattern += f"{{{name}}}"
-            yield node, pattern
+def extract_messages(source: bytes) -> Iterator[Message]:
+    """Yield the sentences that are passed to the `MARKERS`, in the order of the source code."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and node.args]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name == "ngettext":
+            yield ast.literal_eval(call.args[0]), ast.literal_eval(call.args[1])
+        elif name in MARKERS:
+            yield from list_sentences(call.args[0])
 
 
-def list_names(value: ast.AST) -> Iterator[str]:
-    """Yield possible names for a value in an f-string: first the variables in it, then numbered names."""
-    called = {node.func for node in ast.walk(value) if isinstance(node, ast.Call)}
-    yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name) and node not in called)
-    yield from (f"value{number}" for number in count(1))
+def list_sentences(argument: ast.expr) -> Iterator[str]:
+    """Yield the string literals from which an argument is chosen."""
+    if isinstance(argument, ast.IfExp):
+        yield from (*list_sentences(argument.body), *list_sentences(argument.orelse))
+    elif isinstance(argument, ast.Constant) and argument.value and isinstance(argument.value, str):
+        yield argument.value
 
 
-def is_in_sources(note: str) -> bool:
-    """Return whether the sources contain a note or all of its clauses. Code can build a note from several strings."""
-    samples, known = collect_strings()
-    clauses = {clause for text in split_literals(note) for clause in split_clauses(text)}
-    pattern = compile_pattern(note)
-    return clauses <= known | {""} or any(pattern.fullmatch(sample) for sample in samples)
-
-
-@cached_by_course
-def collect_strings() -> tuple[set[str], set[str]]:
-    """Return all strings in the sources of messages, with 7 in place of each value, and the clauses in the strings."""
-    folders = {course().tests, course().reference, ENGINE / "torchkata", ENGINE / "grader"}
-    paths = [path for folder in sorted(folders) for path in folder.rglob("*.py")]
-    paths = [path for path in paths if not path.is_relative_to(ENGINE / "grader/tests")]  # no messages
-    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_bytes()))]
-    tables = {value for path in course().reference.rglob("*.toml") for value in list_values(read_toml(path))}
-    samples = tables | {fill_in(sentence) for _, sentence in read_strings(nodes)}
-    parts = tables | {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return samples, {clause for part in parts for clause in split_clauses(part)}
-
-
-def list_values(table: dict[str, Any]) -> Iterator[str]:
-    """Yield all strings in a table and its subtables."""
-    for value in table.values():
+def list_values(table: Any, key: str) -> Iterator[str]:
+    """Yield the values of a key in a table and its subtables."""
+    for name, value in table.items():
         if isinstance(value, dict):
-            yield from list_values(value)
-        elif isinstance(value, str):
+            yield from list_values(value, key)
+        elif name == key:
             yield value
-
-
-def split_clauses(text: str) -> list[str]:
-    """Return the parts of a text between punctuation marks."""
-    return [clause.strip() for clause in BETWEEN_CLAUSES.split(text)]
 
 
 if __name__ == "__main__":

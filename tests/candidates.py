@@ -15,10 +15,11 @@ import random
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 from tests.disguise import disguise
-from torchkata import Student, check, require
+from torchkata import Student, Text, check, require
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CALLS = 2  # number of calls of `check` for each program, so that verdicts that depend on chance are noticed
@@ -29,7 +30,7 @@ VERDICTS = ("accepted", "rejected")  # any other answer counts as an error
 class Program:
     """A program, and a sentence that says what is unusual or wrong about it."""
 
-    says: str
+    says: Text
     source: str
     is_visible: bool
 
@@ -74,25 +75,33 @@ class Candidates:
             student.call(self.probe, self.kata, self.name, "", 0)  # a stub is found before it sees a hidden program
         for program in self.prepare(self.right, key):
             verdicts, text = self.call(student, program, key)
-            demand(verdicts == {"accepted"}, f"check rejects a program that is correct ({program.says}){text}")
+            demand(
+                verdicts == {"accepted"},
+                Text("check rejects a program that is correct ({says}){text}", says=program.says, text=text),
+            )
         student.memory[trusted] = True
 
     def assert_group_caught(self, student: Student, group: str, key: bytes) -> None:
         """Assert that `check` accepts every correct program and rejects the wrong ones in a group."""
         self.assert_right_accepted(student, key, require)
-        slipped = []
+        slipped: list[Text] = []
         for program in self.prepare(self.wrong[group], key + group.encode()):
             verdicts, text = self.call(student, program, key)
             if verdicts != {"rejected"}:
-                slipped.append(f"{describe(verdicts)}: {program.says}{text}")
-        check(not slipped, "; ".join(slipped))
+                slipped.append(Text("{fault}: {says}{text}", fault=describe(verdicts), says=program.says, text=text))
+        check(not slipped, join(slipped) if slipped else "")
 
 
-def describe(verdicts: set[str]) -> str:
+def join(sentences: Sequence[Text]) -> Text:
+    """Return one sentence made of several."""
+    return reduce(lambda first, others: Text("{first}; {others}", first=first, others=others), sentences)
+
+
+def describe(verdicts: set[str]) -> Text:
     """Describe what `check` does with a wrong program that it does not always reject, given its verdicts."""
     if "error" in verdicts:
-        return "check raises an error other than AssertionError for a wrong program"
-    return f"check accepts a wrong program{' in one of two calls' if len(verdicts) > 1 else ''}"
+        return Text("check raises an error other than AssertionError for a wrong program")
+    return Text("check accepts a wrong program{where}", where=Text(" in one of two calls") if len(verdicts) > 1 else "")
 
 
 def load_candidates(
@@ -104,6 +113,11 @@ def load_candidates(
     return read_candidates(path, kata, name, probe, hidden_probe)
 
 
+def describe_program(says: str, kata: str, file: str, name: str) -> Text:
+    """Return a sentence about a program, and where students can read it."""
+    return Text("{says} (reference/{kata}/{file}: {name})", says=Text(says), kata=kata, file=file, name=name)
+
+
 def read_candidates(
     path: Path, kata: str, name: str, probe: Callable[..., object], hidden_probe: Callable[..., object]
 ) -> Candidates:
@@ -111,8 +125,14 @@ def read_candidates(
     tables, is_visible = tomllib.loads(path.read_text("utf-8")), path.name == "visible.toml"
 
     def read(table: dict[str, dict[str, str]]) -> list[Program]:
-        place = f" (reference/{kata}/{path.name}: {{}})" if is_visible else ""
-        return [Program(one["says"] + place.format(title), one["source"], is_visible) for title, one in table.items()]
+        return [
+            Program(
+                describe_program(one["says"], kata, path.name, title) if is_visible else Text(one["says"]),
+                one["source"],
+                is_visible,
+            )
+            for title, one in table.items()
+        ]
 
     wrong = {group: read(table) for group, table in tables["wrong"].items()}
     return Candidates(kata, name, probe, hidden_probe, read(tables["right"]), wrong)

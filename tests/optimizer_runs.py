@@ -15,7 +15,7 @@ from reference.adagrad import oracle as adagrad
 from reference.sgd import oracle as sgd
 from tests.probes import optimizers
 from tests.strategies import OptimizerRun
-from torchkata import Plain, as_float64, assert_close, assert_equal
+from torchkata import Plain, Text, as_float64, assert_close, assert_equal
 
 State: TypeAlias = Any  # state of one parameter, None before its first step
 Step: TypeAlias = Callable[[Array, State, Array, dict[str, Any]], tuple[Array, State]]  # p, state, grad, options
@@ -67,7 +67,7 @@ def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = No
         for i in range(len(group)):
             for t, (p, _, scale) in enumerate(simulate(run, rule, g, i, alone=alone)):
                 exact = p if expected is None else as_float64(expected[t][g][i])
-                what = f"params[{g}][{i}] after step {t + 1}"
+                what = Text("params[{g}][{i}] after step {t}", g=g, i=i, t=t + 1)
                 assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
 
 
@@ -102,7 +102,7 @@ def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop
         for i in range(len(group)):
             *_, (whole, _, _) = simulate(run, rule, g, i)
             *_, (exact, _, scale) = simulate(run, rule, g, i, loaded_at=stop)
-            what = f"params[{g}][{i}] at the end"
+            what = Text("params[{g}][{i}] at the end", g=g, i=i)
             if np.array_equal(exact, whole):
                 assert_equal(yours[g][i], end[g][i], what=what)
             else:

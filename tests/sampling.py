@@ -4,9 +4,11 @@ from statistics import NormalDist
 
 import numpy as np
 
+from torchkata import Text
+
 Z = 6.11  # two-sided normal quantile at p = 1e-9
 MANY = 0.25  # about one in fifty of half a million float32 weights repeats by chance
-NORMAL_OR_CUT = "3 for a normal, or 2.83 if it is truncated at three standard deviations"
+NORMAL_OR_CUT = Text("3 for a normal, or 2.83 if it is truncated at three standard deviations")
 
 
 def repeated_share(values: np.ndarray) -> float:
@@ -14,12 +16,12 @@ def repeated_share(values: np.ndarray) -> float:
     return 1 - np.unique(abs(values)).size / values.size
 
 
-def describe_tails(fourth_moment: float) -> str:
+def describe_tails(fourth_moment: float) -> Text:
     """Describe how a distribution's tails differ from those of a normal distribution, given its fourth moment."""
     if fourth_moment > 3:
-        return "too many initial weights are large for a normal"
-    flat = "as if uniform" if 1.7 < fourth_moment < 1.9 else "as if truncated"
-    return f"too few initial weights are large for a normal, {flat}"
+        return Text("too many initial weights are large for a normal")
+    flat = Text("as if uniform") if 1.7 < fourth_moment < 1.9 else Text("as if truncated")
+    return Text("too few initial weights are large for a normal, {flat}", flat=flat)
 
 
 def chi_square_range(degrees: int, looks: int = 1) -> tuple[float, float]:

@@ -9,14 +9,14 @@ from torch import Tensor
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
 from tests.strategies import SEEDS, SIZES, costly, normal, rng_of, sizes
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, require
 
 DIM, ROWS = 4, 12  # activations and weights differ in size, and matmuls are too small for threads
 DEPTHS = st.integers(8, 16)
 SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segments of 7 distinguish all mistakes
 TINY = 1e-4
-CHANGED = "x.requires_grad was set to True, but x belongs to the caller"
-REENTRANT = "no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint"
+CHANGED = Text("x.requires_grad was set to True, but x belongs to the caller")
+REENTRANT = Text("no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint")
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 
@@ -73,21 +73,27 @@ def check_gradients(student: Student, network: Network, x_needs_grad: bool, time
     scales, scale_x = backward_scale(sizes, abs(x), times * abs(grad_y), network.segment)
     roundings = 8 * (len(weights) + times)
     reached = [*yours["weights"], *[yours["x"]] * x_needs_grad]
-    note = "the graph should connect the output with x through all segments" if x_needs_grad else ""
+    note = Text("the graph should connect the output with x through all segments") if x_needs_grad else ""
     reentrant = not x_needs_grad and len(network.x) and all(grad is None for grad in reached)
     seen = REENTRANT if reentrant else ""
-    check(all(grad is not None for grad in reached), note, mistake=seen, yours=reached, expected="a tensor for each")
+    check(
+        all(grad is not None for grad in reached), note, mistake=seen, yours=reached, expected=Text("a tensor for each")
+    )
     check(x_needs_grad or not yours["x.requires_grad"], mistake=CHANGED)
     for i, (grad, scale) in enumerate(zip(exact, scales, strict=True)):
-        assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=f"gradient of weight {i}")
+        assert_close(
+            yours["weights"][i], grad, scale=scale, roundings=roundings, what=Text("gradient of weight {i}", i=i)
+        )
     if x_needs_grad:
-        assert_close(yours["x"], exact_x, scale=scale_x, roundings=roundings, what="gradient of x")
+        assert_close(yours["x"], exact_x, scale=scale_x, roundings=roundings, what=Text("gradient of {name}", name="x"))
 
 
 def measure_cost(student: Student, num_layers: int, segment: int, x_needs_grad: bool = True) -> Plain:
     """Measure the memory and computation of a forward and a backward pass."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, x_needs_grad)
-    require(cost["attached"], mistake="the outputs are not attached to an autograd graph, so backward() cannot run")
+    require(
+        cost["attached"], mistake=Text("the outputs are not attached to an autograd graph, so backward() cannot run")
+    )
     return cost
 
 
@@ -137,9 +143,16 @@ def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, se
     expected = oracle.kept(num_layers, segment, x_needs_grad)
     check(
         expected <= kept <= expected + 1,  # a copy of x is allowed
-        f"{num_layers} layers in segments of {segment} should keep {expected} activations after the forward pass",
+        Text(
+            "{num_layers} layers in segments of {segment} should keep {expected} activations after the forward pass",
+            num_layers=num_layers,
+            segment=segment,
+            expected=expected,
+        ),
         yours=kept,
-        expected=f"{expected} activations: the inputs of all segments except the first, and the output",
+        expected=Text(
+            "{expected} activations: the inputs of all segments except the first, and the output", expected=expected
+        ),
     )
 
 
@@ -151,9 +164,13 @@ def test_backward_stores_one_segment_at_a_time(student: Student, num_layers: int
     fewest, most = oracle.alive_in_backward(num_layers, segment)
     check(
         fewest <= peak <= most,
-        f"{num_layers} layers in segments of {segment}: too many activations are in memory at once",
+        Text(
+            "{num_layers} layers in segments of {segment}: too many activations are in memory at once",
+            num_layers=num_layers,
+            segment=segment,
+        ),
         yours=peak,
-        expected=f"no more than {most} at the peak",
+        expected=Text("no more than {most} at the peak", most=most),
     )
 
 
@@ -164,13 +181,22 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
     cost = measure_cost(student, num_layers, segment)
     fewest, most = oracle.recomputed(num_layers, segment)
     once = oracle.in_forward(num_layers, segment)
-    require(cost["forward"] == once, "the forward pass should run each layer once", yours=cost["forward"])
+    require(cost["forward"] == once, Text("the forward pass should run each layer once"), yours=cost["forward"])
     again = cost["backward"] - 2 * num_layers  # the gradients take two matmuls per layer
     check(
         fewest <= again <= most,
-        f"{num_layers} layers in segments of {segment}: the backward pass should recompute each layer once",
+        Text(
+            "{num_layers} layers in segments of {segment}: the backward pass should recompute each layer once",
+            num_layers=num_layers,
+            segment=segment,
+        ),
         yours=again,
-        expected=f"{fewest} to {most} matmuls in addition to the {2 * num_layers} for gradients",
+        expected=Text(
+            "{fewest} to {most} matmuls in addition to the {gradients} for gradients",
+            fewest=fewest,
+            most=most,
+            gradients=2 * num_layers,
+        ),
     )
 
 
@@ -180,8 +206,13 @@ def test_no_grad_saves_no_activations(student: Student, network: Network) -> Non
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
     assert_outputs(reply["y"], network)
-    enabled = "the outputs have a graph: gradients were enabled again under torch.no_grad()"
+    enabled = Text("the outputs have a graph: gradients were enabled again under torch.no_grad()")
     check(not reply["attached"], mistake=enabled)
-    check(reply["kept"] <= 1, "only the output should stay in memory", yours=reply["kept"], expected="1 activation")
+    check(
+        reply["kept"] <= 1,
+        Text("only the output should stay in memory"),
+        yours=reply["kept"],
+        expected=Text("1 activation"),
+    )
     once = oracle.in_forward(num_layers, network.segment)
-    check(reply["products"] == once, "each layer should run once", yours=reply["products"])
+    check(reply["products"] == once, Text("each layer should run once"), yours=reply["products"])

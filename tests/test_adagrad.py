@@ -11,7 +11,7 @@ from tests.contracts.optimizer import Optimizer, check_formula
 from tests.optimizer_runs import ADAGRAD, simulate
 from tests.probes import adagrad as probes
 from tests.strategies import DTYPES, OptimizerRun, costly, runs
-from torchkata import Plain, Student, assert_close, assert_equal, check
+from torchkata import Plain, Student, Text, assert_close, assert_equal, check
 
 NAME = "adagrad.AdaGrad"
 WIDE = st.sampled_from([torch.float32, torch.float64])
@@ -37,7 +37,11 @@ def check_dtype(g2: Plain, run: OptimizerRun) -> None:
     """Assert that each g2 that is a tensor has the dtype of its parameter."""
     p = run.params[0][0]
     for stored in (each for group in g2 for each in group if isinstance(each, Tensor)):
-        note = f"g2 is {stored.dtype}, but the parameter is {p.dtype}: create it with torch.zeros_like(p)"
+        note = Text(
+            "g2 is {stored}, but the parameter is {p}: create it with torch.zeros_like(p)",
+            stored=stored.dtype,
+            p=p.dtype,
+        )
         check(stored.dtype == p.dtype, mistake=note)
 
 
@@ -65,7 +69,10 @@ def test_state_contains_g2(student: Student, run: OptimizerRun) -> None:
         for i, p in enumerate(group):
             *_, (_, g2, _) = simulate(run, ADAGRAD, g, i)
             name = yours[g][i]
-            check(not isinstance(name, str), mistake=f'there is no state[p]["g2"]; the sum is called "{name}"')
+            check(
+                not isinstance(name, str),
+                mistake=Text('there is no state[p]["g2"]; the sum is called "{name}"', name=name),
+            )
             what, stored = f'state[params[{g}][{i}]]["g2"]', oracle.get_state(g2)
             assert_close(yours[g][i], stored, dtype=p.dtype, scale=stored, roundings=16, what=what)
 
@@ -76,6 +83,8 @@ def test_state_has_one_tensor_per_parameter(student: Student, run: OptimizerRun)
     """The state contains exactly one tensor for each parameter."""
     count = student.call(probes.count_tensors, NAME, run.params, run.lrs, run.grads)
     large = sum(p.numel() > 1 for group in run.params for p in group)
-    note = "store one tensor for each parameter, the sum of squares: not a second one, and not a new one for each step"
-    mistake = "tensors other than the sum of squares are stored" if count > large else ""
-    assert_equal(count, large, what="tensors stored", note=note, mistake=mistake)
+    note = Text(
+        "store one tensor for each parameter, the sum of squares: not a second one, and not a new one for each step"
+    )
+    mistake = Text("tensors other than the sum of squares are stored") if count > large else ""
+    assert_equal(count, large, what=Text("tensors stored"), note=note, mistake=mistake)

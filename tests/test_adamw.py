@@ -13,7 +13,7 @@ from tests.contracts.optimizer import Optimizer, check_formula
 from tests.optimizer_runs import make_rule
 from tests.probes import optimizers as probes
 from tests.strategies import BETAS, FORGETTING, NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
-from torchkata import Student, check
+from torchkata import Student, Text, check
 
 ADAMW = make_rule(oracle, lr=0.001, betas=(0.9, 0.999))
 DECAYS = st.sampled_from([0.1, 0.01, 1.0])
@@ -43,7 +43,7 @@ test_loading_restores_step_count = state.loading_restores_step_count(OPTIMIZER)
 def test_zero_weight_decay_matches_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0, the update reduces to Adam: both averages are bias-corrected from the first step on."""
     accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
-    check(accepted, mistake="a weight_decay of 0 is rejected, but it is valid and means no decay")
+    check(accepted, mistake=Text("a weight_decay of 0 is rejected, but it is valid and means no decay"))
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 

@@ -13,17 +13,36 @@ from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
 from tests.probes import checkpoint_code
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata import Plain, Student, as_float64, asking, assert_close, assert_equal, check, precondition, require, same
+from torchkata import (
+    Plain,
+    Student,
+    Text,
+    as_float64,
+    asking,
+    assert_close,
+    assert_equal,
+    check,
+    precondition,
+    require,
+    same,
+)
 
 BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
-NOT_AS_SAVED = "the loaded value does not equal the saved one bit for bit"
-STILL = "this weight still has its value from before loading"
-TRANSPOSED = "this weight is the transpose of the saved one"
+STATE = {
+    "weights": Text("the weights"),
+    "gradients": Text("the gradients"),
+    "training": Text("the model's mode, training or eval"),
+    "state": Text("the optimizer's state"),
+}
+WHEN = {"saving": Text("after saving"), "loading": Text("after loading")}
+NOT_AS_SAVED = Text("the loaded value does not equal the saved one bit for bit")
+STILL = Text("this weight still has its value from before loading")
+TRANSPOSED = Text("this weight is the transpose of the saved one")
 SO_FAR = (
-    "the first loss after loading is close, but not equal bit for bit",
-    "the first loss after loading is right and the second is wrong: the step between them differs",
-    "the first losses after loading are right and this one is wrong: an earlier step differs",
+    Text("the first loss after loading is close, but not equal bit for bit"),
+    Text("the first loss after loading is right and the second is wrong: the step between them differs"),
+    Text("the first losses after loading are right and this one is wrong: an earlier step differs"),
 )
 SHAPES = {"w": [2, 2], "final": [2, 1]}
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
@@ -41,12 +60,12 @@ def test_resumed_run_matches_uninterrupted_run(
         return  # the loaded weights match a known mistake, so the run continues differently
     check_first_loss(reply["resumed"]["losses"], lesson, stop)
     finite = all(bool(weight.isfinite().all()) for weight in through["weights"])
-    require(finite, "the uninterrupted run ends with weights that are infinite or NaN", yours=through)
+    require(finite, Text("the uninterrupted run ends with weights that are infinite or NaN"), yours=through)
     expected = oracle.continue_run(reply["runs"], reply["found"])
     for i, (yours, loss) in enumerate(zip(reply["resumed"]["losses"], expected["losses"], strict=False)):
-        assert_equal(yours, loss, what=f"loss {i + 1} after loading", note=SO_FAR[min(i, 2)])
-    note = "all losses after loading are right and the final weights are wrong: the last step differs"
-    assert_equal(reply["resumed"], expected, what="the resumed run", note=note)
+        assert_equal(yours, loss, what=Text("loss {i} after loading", i=i + 1), note=SO_FAR[min(i, 2)])
+    note = Text("all losses after loading are right and the final weights are wrong: the last step differs")
+    assert_equal(reply["resumed"], expected, what=Text("the resumed run"), note=note)
 
 
 def check_weights(
@@ -62,11 +81,13 @@ def check_weights(
     """
     before = [torch.zeros_like(weight) if change is None else weight + change for weight in saved]
     expected = oracle.after_loading(saved, before, later or saved)
-    form = f"{len(saved)} weights"
-    check(isinstance(loaded, list) and len(loaded) == len(saved), "weights are missing", yours=loaded, expected=form)
+    form = Text("{count} weights", count=len(saved))
+    check(
+        isinstance(loaded, list) and len(loaded) == len(saved), Text("weights are missing"), yours=loaded, expected=form
+    )
     for i, (yours, weight) in enumerate(zip(loaded, expected, strict=True)):
         seen = STILL if same(yours, before[i]) else TRANSPOSED if same(yours, weight.T.contiguous()) else ""
-        what = f"weight {i} of {len(saved)} after loading"
+        what = Text("weight {i} of {all} after loading", i=i, all=len(saved))
         assert_equal(yours, weight, what=what, note="" if seen else NOT_AS_SAVED, mistake=seen)
     return all(same(weight, one) for weight, one in zip(expected, saved, strict=True))
 
@@ -81,9 +102,9 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
     weights, x, y = [as_float64(w) for w in lesson.weights], as_float64(lesson.xs[step]), as_float64(lesson.ys[step])
     exact = np.mean((forward(weights, x) - y) ** 2)
     scale = np.mean((forward([abs(w) for w in weights], abs(x)) + abs(y)) ** 2)
-    check(isinstance(losses, list) and bool(losses), "there should be losses", yours=losses)
+    check(isinstance(losses, list) and bool(losses), Text("there should be losses"), yours=losses)
     loss = torch.tensor(losses[0], dtype=torch.float32)
-    assert_close(loss, exact, scale=scale, roundings=16 * (len(weights) + 1), what="the first loss after loading")
+    assert_close(loss, exact, scale=scale, roundings=16 * (len(weights) + 1), what=Text("the first loss after loading"))
 
 
 @costly
@@ -92,7 +113,9 @@ def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
     with asking(checkpoint_code.save_and_load(step, as_path)):
-        assert_equal(reply["step"], step, what="step", note="load_checkpoint should return the saved step, an int")
+        assert_equal(
+            reply["step"], step, what="step", note=Text("load_checkpoint should return the saved step, an int")
+        )
 
 
 @costly
@@ -101,10 +124,11 @@ def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
     """Saving does not change the model, its gradients or the optimizer."""
     reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
     before, after = reply["before"], reply["after"]
-    with precondition("the model does not have the weights that the test loaded into it"):
-        assert_equal(before["the weights"], lesson.weights, what="weights before saving")
+    with precondition(Text("the model does not have the weights that the test loaded into it")):
+        assert_equal(before["weights"], lesson.weights, what=Text("weights before saving"))
     for name in before:
-        assert_equal(after[name], before[name], what=name, mistake=f"saving has changed {name}")
+        what = STATE.get(name, name)
+        assert_equal(after[name], before[name], what=what, mistake=Text("saving has changed {name}", name=what))
 
 
 @costly
@@ -112,8 +136,8 @@ def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
     """The checkpoint is written to exactly the given path, without adding a suffix."""
     files = student.call(probes.files, name)
-    renamed = "save_checkpoint does not write a file named path"
-    check(name in files, mistake=renamed, yours=files, expected=f"a file {name}")
+    renamed = Text("save_checkpoint does not write a file named path")
+    check(name in files, mistake=renamed, yours=files, expected=Text("a file {name}", name=name))
 
 
 @costly
@@ -124,7 +148,7 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
     frozen = place % len(weights)
     expected = [i != frozen for i in range(len(weights))]
     for when, found in student.call(probes.requires_grad, weights, frozen).items():
-        assert_equal(found, expected, what=f"requires_grad {when}")
+        assert_equal(found, expected, what=Text("requires_grad {when}", when=WHEN[when]))
 
 
 @costly
@@ -134,9 +158,9 @@ def test_later_training_does_not_change_checkpoint(student: Student, lesson: Les
     weights = round_weights(lesson.weights)
     reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
-    saved = "gradients are saved in the checkpoint: a new model has gradients after loading"
-    assert_equal(reply["gradients"], 0, what="weights with a gradient", mistake=saved)
-    check(reply["training"], mistake="loading switches the model to eval mode")
+    saved = Text("gradients are saved in the checkpoint: a new model has gradients after loading")
+    assert_equal(reply["gradients"], 0, what=Text("weights with a gradient"), mistake=saved)
+    check(reply["training"], mistake=Text("loading switches the model to eval mode"))
 
 
 @costly
@@ -152,7 +176,7 @@ def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int,
     check_weights(reply["loaded"], expected)
     zeros = torch.zeros_like(expected[0])
     buffer = oracle.buffer_after_loading(expected[0], zeros)
-    assert_equal(reply["buffer"], buffer, what="buffer after loading", note=NOT_AS_SAVED)
+    assert_equal(reply["buffer"], buffer, what=Text("buffer after loading"), note=NOT_AS_SAVED)
 
 
 @costly
@@ -161,9 +185,9 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
     """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(probes.failing_save, weights)
-    silent = "saving failed halfway, but save_checkpoint did not raise"
-    check(bool(reply["raised"]), mistake=silent, expected="an exception")
-    lost = "the previous checkpoint can no longer be loaded"
+    silent = Text("saving failed halfway, but save_checkpoint did not raise")
+    check(bool(reply["raised"]), mistake=silent, expected=Text("an exception"))
+    lost = Text("the previous checkpoint can no longer be loaded")
     check(not reply["unreadable"], mistake=lost, yours=" ".join(reply["unreadable"][:1]))
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
 
@@ -173,14 +197,16 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
     """The checkpoint is first written to a temporary file in path's directory or below, then moved with os.replace."""
     moves = student.call(probes.moves, dim)
-    direct = "no file from path's folder was moved to path: it was written directly or in another folder"
-    expected = "os.replace(a file in path's folder or in a folder inside it, path)"
+    direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
+    expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
     check(moves["replaced"], mistake=direct, expected=expected)
-    overwritten = "another file in path's folder was changed: its name was used for the temporary file"
-    check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected="no change to other files")
+    overwritten = Text("another file in path's folder was changed: its name was used for the temporary file")
+    check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected=Text("no change to other files"))
     check(
         not moves["removed"],
-        mistake="the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint",
+        mistake=Text(
+            "the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint"
+        ),
     )
 
 
@@ -189,8 +215,8 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 def test_loading_executes_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not execute code that is hidden in the file."""
     ran = student.call(probes.hostile_file, 2, written_by)
-    hidden = "loading ran code that was hidden in the file: use torch.load(..., weights_only=True)"
-    check(ran is False, mistake=hidden, expected="no code from the file is executed")
+    hidden = Text("loading ran code that was hidden in the file: use torch.load(..., weights_only=True)")
+    check(ran is False, mistake=hidden, expected=Text("no code from the file is executed"))
 
 
 @costly
@@ -199,7 +225,7 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
     """A checkpoint saved on a GPU can be loaded onto the CPU (map_location)."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(probes.from_elsewhere, weights)
-    gpu_only = "a checkpoint with tensors from a GPU can't be loaded onto the CPU"
+    gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")
     check(not reply["raised"], mistake=gpu_only, yours=" ".join(reply["raised"][:1]))
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
@@ -210,12 +236,14 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
 def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
     """Loading a truncated file raises an error and changes neither the model nor the optimizer."""
     reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
-    left = f"{part:.0%} of the file" if part < 1 else "all but the last byte"
-    with precondition("the model does not have the weights that the test loaded into it"):
-        assert_equal(reply["before"]["weights"], lesson.weights, what="weights before loading")
-    silent = f"the file was truncated to {left}, but load_checkpoint did not raise"
-    check(bool(reply["raised"]), mistake=silent, expected="an exception")
-    assert_equal(reply["after"], reply["before"], what="model and optimizer", mistake="part of the file was loaded")
+    left = Text("{part} of the file", part=f"{part:.0%}") if part < 1 else Text("all but the last byte")
+    with precondition(Text("the model does not have the weights that the test loaded into it")):
+        assert_equal(reply["before"]["weights"], lesson.weights, what=Text("weights before loading"))
+    silent = Text("the file was truncated to {left}, but load_checkpoint did not raise", left=left)
+    check(bool(reply["raised"]), mistake=silent, expected=Text("an exception"))
+    assert_equal(
+        reply["after"], reply["before"], what=Text("model and optimizer"), mistake=Text("part of the file was loaded")
+    )
 
 
 @costly
@@ -224,27 +252,32 @@ def test_incomplete_file_raises(student: Student, lesson: Lesson) -> None:
     """Loading a file without the model's state, the optimizer's state or the step raises an error."""
     reply = student.call(probes.without_each_key, lesson.weights, lesson.xs, lesson.ys)
     step = reply["complete"]["step"]
-    require(type(step) is int, "load_checkpoint returns no step for the complete file", yours=step)
+    require(type(step) is int, Text("load_checkpoint returns no step for the complete file"), yours=step)
     for key, restored in reply["partial"].items():
         lost = [part for part, value in reply["complete"].items() if not same(restored[part], value)]
-        note = f"{key!r} is missing from the file, but load_checkpoint did not raise"
-        check(not lost, mistake=note, yours=restored["step"] if "step" in lost else "no error", expected="an exception")
+        note = Text("{key} is missing from the file, but load_checkpoint did not raise", key=repr(key))
+        check(
+            not lost,
+            mistake=note,
+            yours=restored["step"] if "step" in lost else Text("no error"),
+            expected=Text("an exception"),
+        )
 
 
 @costly
 @given(
     st.sampled_from(
         [
-            (SHAPES, SHAPES | {"extra": [2, 2]}, "a parameter of the model is missing from the file"),
-            (SHAPES | {"extra": [2, 2]}, SHAPES, "the file has a parameter that the model does not have"),
-            (SHAPES, {"w": [2, 2], "last": [2, 1]}, "a parameter has a different name in the file"),
-            (SHAPES, SHAPES | {"w": [3, 3]}, "a parameter has a different shape in the file"),
+            (SHAPES, SHAPES | {"extra": [2, 2]}, Text("a parameter of the model is missing from the file")),
+            (SHAPES | {"extra": [2, 2]}, SHAPES, Text("the file has a parameter that the model does not have")),
+            (SHAPES, {"w": [2, 2], "last": [2, 1]}, Text("a parameter has a different name in the file")),
+            (SHAPES, SHAPES | {"w": [3, 3]}, Text("a parameter has a different shape in the file")),
             (
                 SHAPES | {"w": [4, 1]},
                 SHAPES,
-                "a parameter has a different shape with the same number of elements in the file",
+                Text("a parameter has a different shape with the same number of elements in the file"),
             ),
-            (SHAPES | {"w": [1, 1]}, SHAPES, "a parameter has shape (1, 1) in the file and (2, 2) in the model"),
+            (SHAPES | {"w": [1, 1]}, SHAPES, Text("a parameter has shape (1, 1) in the file and (2, 2) in the model")),
         ]
     )
 )
@@ -253,5 +286,5 @@ def test_mismatched_model_raises(
 ) -> None:
     """Loading raises an error if a parameter is missing, unexpected, renamed or of a different shape."""
     saved, model, note = case
-    silent = f"{note}, but load_checkpoint did not raise"
-    check(bool(student.call(probes.load_mismatch, saved, model)), mistake=silent, expected="an exception")
+    silent = Text("{wrong}, but load_checkpoint did not raise", wrong=note)
+    check(bool(student.call(probes.load_mismatch, saved, model)), mistake=silent, expected=Text("an exception"))

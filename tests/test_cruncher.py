@@ -12,7 +12,7 @@ from tests.own_answers import holds
 from tests.probes import cruncher as probes
 from tests.sampling import Z
 from tests.strategies import DeepCase, deep_cases, sizes
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
 
@@ -33,14 +33,14 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
     yours = student.call(probes.parts, case.weights, case.x, rows)
     is_right = holds(check_forward, yours["batch"], case)
     is_right_form = is_right or (isinstance(yours["batch"], Tensor) and list(yours["batch"].shape) == [n])
-    note, form = "the output of a batch has the wrong type or shape", f"a float tensor of shape [{n}]"
+    note, form = Text("the output of a batch has the wrong type or shape"), Text("a float tensor of shape [{n}]", n=n)
     require(is_right_form, note, yours=yours["batch"], expected=form)
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     for (start, stop), part in zip(rows, yours["parts"], strict=True):
         expected = oracle.forward(weights, x[start:stop]) if is_right else as_float64(yours["batch"])[start:stop]
         scale = forward_scale([abs(w) for w in weights], abs(x[start:stop]))
-        what = f"model(x[{start}:{stop}])"
-        what = what if is_right else f"{what} (expected: these rows of model(x))"
+        code = f"model(x[{start}:{stop}])"
+        what = code if is_right else Text("{what} (expected: these rows of model(x))", what=code)
         assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
 
 
@@ -71,9 +71,9 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     scales, scale_x = backward_scale([abs(w) for w in weights], abs(x), abs(grad_y))
     roundings = 8 * len(weights)
     for i, (grad, scale) in enumerate(zip(grads, scales, strict=True)):
-        what = f"gradient of weight {i} of {len(grads)}"
+        what = Text("gradient of weight {i} of {all}", i=i, all=len(grads))
         assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=what)
-    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what="gradient of x")
+    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what=Text("gradient of {name}", name="x"))
 
 
 @given(sizes(3, 6), sizes(1, 4, 0))
@@ -81,9 +81,9 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
     """layers is an nn.ModuleList. state_dict (layers.0.weight … final.weight) has num_layers · dim² + dim elements."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
-    assert_equal(anatomy["parameters"], expected["parameters"], what="number of parameters")
+    assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of parameters"))
     is_list = "layers is an nn.ModuleList"
-    check(anatomy[is_list] is expected[is_list], "layers should be an nn.ModuleList")
+    check(anatomy[is_list] is expected[is_list], Text("layers should be an nn.ModuleList"))
 
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
@@ -91,14 +91,20 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     """No two layers, even of different models, share memory or initial values. Cruncher does not set the seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
-    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake="Cruncher sets the torch seed")
-    assert_equal(initial["addresses"], len(weights), what="addresses in memory", mistake="layers share one weight")
+    assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake=Text("Cruncher sets the torch seed"))
+    assert_equal(
+        initial["addresses"], len(weights), what=Text("addresses in memory"), mistake=Text("layers share one weight")
+    )
     for i, weight in enumerate(weights):
         finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())
-        check(finite, mistake="initial weights contain NaN or infinity", yours=weight)
+        check(finite, mistake=Text("initial weights contain NaN or infinity"), yours=weight)
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
-            note = f"weights {j} and {i} of two new models are equal: copied, constant, or drawn after setting a seed"
+            note = Text(
+                "weights {j} and {i} of two new models are equal: copied, constant, or drawn after setting a seed",
+                j=j,
+                i=i,
+            )
             check(not alike, mistake=note, yours=weight)
 
 
@@ -108,11 +114,11 @@ def test_layers_are_initialized_like_linear(student: Student, seed: int) -> None
     initial = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, exact) in enumerate(zip(initial["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
         shape = [dim, dim] if i < num_layers else [dim, 1]
-        with precondition("a weight has the wrong shape"):
-            assert_equal(list(weight.shape), shape, what=f"shape of weight {i} of {num_layers + 1}")
-        expected, variance = f"standard deviation {exact:.4f}", float(as_float64(weight).var())
+        with precondition(Text("a weight has the wrong shape")):
+            assert_equal(list(weight.shape), shape, what=Text("shape of weight {i} of {all}", i=i, all=num_layers + 1))
+        expected, variance = Text("standard deviation {std}", std=f"{exact:.4f}"), float(as_float64(weight).var())
         slack = Z * (2 / weight.numel()) ** 0.5
-        note = f"weight {i} of {num_layers + 1} has the wrong standard deviation"
-        yours = f"standard deviation {float(as_float64(weight).std()):.4f}"
+        note = Text("weight {i} of {all} has the wrong standard deviation", i=i, all=num_layers + 1)
+        yours = Text("standard deviation {std}", std=f"{float(as_float64(weight).std()):.4f}")
         right = 0.973 * (1 - slack) <= variance / exact**2 <= 1 + slack if exact else variance == 0
         check(right, note, yours=yours, expected=expected)

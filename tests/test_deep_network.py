@@ -14,9 +14,9 @@ from tests.own_answers import holds
 from tests.probes import deep_network as probes
 from tests.sampling import NORMAL_OR_CUT, Z, describe_tails
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
-OWN = "output (expected: what your code returns for the same rows in a simpler call)"
+OWN = Text("output (expected: what your code returns for the same rows in a simpler call)")
 CLEAR = 1e-3  # minimum distance of a product from 0, relative to its terms, so that rounding cannot change its sign
 
 
@@ -81,7 +81,11 @@ def test_block_applies_relu_after_matmul(
     yours = student.call(probes.block, weight, x)
     if isinstance(yours, Tensor) and yours.dtype != dtype:
         for name in student.call(probes.unconverted, weight):
-            note = f"self.{name} is neither a parameter nor a buffer, so .to({dtype}) does not convert it"
+            note = Text(
+                "self.{name} is neither a parameter nor a buffer, so .to({dtype}) does not convert it",
+                name=name,
+                dtype=dtype,
+            )
             check(False, mistake=note)
     assert_block(yours, weight, x)
 
@@ -108,7 +112,7 @@ def test_any_leading_dimensions_and_zero_layers_are_supported(
         assert_output(yours, part)
     else:
         is_right_form = isinstance(own, Tensor) and own.shape == case.x.shape
-        require(is_right_form, "the output for 8 rows has the wrong type or shape", yours=own)
+        require(is_right_form, Text("the output for 8 rows has the wrong type or shape"), yours=own)
         assert_output(yours, part, own[: math.prod(leading)].reshape(part.x.shape))
 
 
@@ -121,9 +125,9 @@ def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> Non
     scales, scale_x = gradient_scales([abs(w) for w in weights], abs(x), abs(grad_y))
     roundings = 16 * len(weights)
     for i, (grad, scale) in enumerate(zip(grads, scales, strict=True)):
-        what = f"gradient of weight {i} of {len(grads)}"
+        what = Text("gradient of weight {i} of {all}", i=i, all=len(grads))
         assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=what)
-    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what="gradient of x")
+    assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what=Text("gradient of {name}", name="x"))
 
 
 def gradient_scales(
@@ -145,12 +149,12 @@ def gradient_scales(
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
     """layers is an nn.ModuleList of Blocks, and state_dict contains only layers.0.weight, …, of shape (dim, dim)."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
-    assert_equal(anatomy["parameters"], expected["parameters"], what="number of trainable parameters")
+    assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of trainable parameters"))
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["dtypes"], expected["dtypes"], what="dtypes")
     notes = {
-        "layers is an nn.ModuleList": "layers should be an nn.ModuleList",
-        "every layer is a Block": "every layer should be a Block",
+        "layers is an nn.ModuleList": Text("layers should be an nn.ModuleList"),
+        "every layer is a Block": Text("every layer should be a Block"),
     }
     for fact, note in notes.items():
         check(anatomy[fact] is expected[fact], note)
@@ -160,20 +164,29 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """Layers share neither memory nor initial values. The values depend on the torch seed, which is never set."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
-    seeded = "DeepNetwork sets the torch seed"
+    seeded = Text("DeepNetwork sets the torch seed")
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)
     weights = start["weights"]
-    assert_equal(start["places"], len(weights), what="number of distinct weights", mistake="layers share one weight")
+    assert_equal(
+        start["places"], len(weights), what=Text("number of distinct weights"), mistake=Text("layers share one weight")
+    )
     for i, weight in enumerate(weights):
         finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())
-        check(finite, mistake="initial weights contain NaN or infinity", yours=weight)
+        check(finite, mistake=Text("initial weights contain NaN or infinity"), yours=weight)
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
-            note = f"weights {j} and {i} of two networks built in a row are equal: are they copied, constant or seeded?"
+            note = Text(
+                "weights {j} and {i} of two networks built in a row are equal: are they copied, constant or seeded?",
+                j=j,
+                i=i,
+            )
             check(not alike, mistake=note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     assert_equal(
-        again["weights"], weights, what="weights", mistake="the same torch.manual_seed gives different initial weights"
+        again["weights"],
+        weights,
+        what="weights",
+        mistake=Text("the same torch.manual_seed gives different initial weights"),
     )
 
 
@@ -182,22 +195,30 @@ def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None
     dim, num_layers = 128, 4
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
-        with precondition("the shape or dtype is wrong"):
-            assert_equal(list(weight.shape), [dim, dim], what=f"shape of weight {i} of {num_layers}")
+        with precondition(Text("the shape or dtype is wrong")):
+            assert_equal(list(weight.shape), [dim, dim], what=Text("shape of weight {i} of {all}", i=i, all=num_layers))
         values = as_float64(weight).flatten() / std
         n = values.size
         variance, slack = float(values.var()), Z * (2 / n) ** 0.5
-        note = f"weight {i} of {num_layers} has a wrong initial standard deviation"
-        yours, expected = f"standard deviation {variance**0.5 * std:.4f}", f"standard deviation {std:.4f}"
+        note = Text("weight {i} of {all} has a wrong initial standard deviation", i=i, all=num_layers)
+        yours, expected = (
+            Text("standard deviation {std}", std=f"{variance**0.5 * std:.4f}"),
+            Text("standard deviation {std}", std=f"{std:.4f}"),
+        )
         check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)
-        mean, note = float(values.mean()) * std, f"the mean of weight {i} of {num_layers} is not 0"
-        check(abs(mean) <= Z * std / n**0.5, note, yours=mean, expected=f"0, within {Z * std / n**0.5:.2g}")
+        mean, note = float(values.mean()) * std, Text("the mean of weight {i} of {all} is not 0", i=i, all=num_layers)
+        check(
+            abs(mean) <= Z * std / n**0.5,
+            note,
+            yours=mean,
+            expected=Text("0, within {slack}", slack=f"{Z * std / n**0.5:.2g}"),
+        )
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
-        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, f"weight {i} of {num_layers}"
+        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, Text("weight {i} of {all}", i=i, all=num_layers)
         check(
             is_normal,
             note,
             mistake=describe_tails(kurtosis),
-            yours=f"fourth moment {kurtosis:.2f}",
+            yours=Text("fourth moment {value}", value=f"{kurtosis:.2f}"),
             expected=NORMAL_OR_CUT,
         )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.floating_point import oracle
 from tests.probes import floating_point as probes
 from tests.strategies import SEQUENCES
-from torchkata import Student, asking, assert_equal, check, literal, precondition
+from torchkata import Student, Text, asking, assert_equal, check, literal, precondition
 
 NAMES = list(oracle.FORMATS)
 DTYPE = st.sampled_from(NAMES)
@@ -17,7 +17,7 @@ BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 FAR_LARGER = 2.0**40
 
 
-def assert_underflows(student: Student, value: float, dtypes: list[str], note: str = "") -> None:
+def assert_underflows(student: Student, value: float, dtypes: list[str], note: Text | str = "") -> None:
     """Check the answer for a value in each of the given dtypes."""
     yours = student.call(probes.underflows, value, dtypes)
     for name in dtypes:
@@ -41,7 +41,7 @@ def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: fl
 @given(DTYPE, st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan, 1e300]))
 def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, value: float) -> None:
     """0, infinities, NaN and huge numbers never underflow."""
-    control = "a quarter of the smallest positive number underflows"
+    control = Text("a quarter of the smallest positive number underflows")
     with precondition():
         assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
     assert_underflows(student, value, [dtype])
@@ -52,7 +52,7 @@ def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> 
     """largest(dtype) is the largest finite number of the dtype, to the last bit."""
     yours, expected = student.call(probes.largest, dtype), oracle.largest(dtype)
     is_number = type(yours) in (int, float)
-    check(is_number, "return a Python number", yours=yours, expected=str(expected))
+    check(is_number, Text("return a Python number"), yours=yours, expected=str(expected))
     assert_equal(float(yours), expected, what="largest")
 
 
@@ -60,7 +60,7 @@ def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> 
 def test_bytes_equal_numel_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
     """The size in bytes is the number of elements times the bytes per element. A scalar has one element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
-    assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")
+    assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
@@ -68,7 +68,7 @@ def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: i
     """A tensor with a dimension of size 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)
-    assert_equal(yours, oracle.storage_bytes(shape, dtype), what="bytes")
+    assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
 
 
 @given(st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS, DTYPE)
@@ -76,4 +76,4 @@ def test_large_tensors_are_not_allocated(student: Student, a: int, b: int, times
     """The result is exact even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, 1]
     yours = student.call(probes.storage_bytes, [*shape[:-1], times], dtype, "tuple")
-    assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what="bytes")
+    assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what=Text("bytes"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.flop_accounting import oracle
 from tests.meter import count_operations
 from tests.probes import flop_accounting as probes
-from torchkata import Student, assert_count, assert_number
+from torchkata import Student, Text, assert_count, assert_number
 
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
 SIZES = st.tuples(SMALL, SMALL, SMALL)
@@ -33,7 +33,12 @@ def test_matmul_flops_match_torch(student: Student, B: int, D: int, K: int) -> N
     predicted = student.call("flop_accounting.matmul_flops", B, D, K)
     x, w = torch.zeros(B, D), torch.zeros(D, K)
     counted = count_operations(lambda: x @ w).flops
-    note = f"counted: {B} · {K} results, each a sum of {D} products; a multiplication and an addition are 2 FLOPs"
+    note = Text(
+        "counted: {B} · {K} results, each a sum of {D} products; a multiplication and an addition are 2 FLOPs",
+        B=B,
+        K=K,
+        D=D,
+    )
     assert_count(predicted, counted, what="FLOPs", note=note)
 
 
@@ -63,9 +68,14 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
     leaves = [tensor for tensor in (x, *weights) if tensor.requires_grad]
     backward = count_operations(lambda: torch.autograd.grad(outputs[-1].sum(), leaves) if leaves else None).flops
     one = oracle.matmul_flops(B, D, D)
-    share = f"; yours are {predicted / one:g}" if type(predicted) in (int, float) else ""
-    counts = f"{forward // one} forward and {backward // one} backward{share}"
-    note = f"counted in products of 2 · B · D² = {one} FLOPs: {counts}"
+    share = Text("; yours are {count}", count=f"{predicted / one:g}") if type(predicted) in (int, float) else ""
+    counts = Text(
+        "{forward} forward and {backward} backward{share}",
+        forward=forward // one,
+        backward=backward // one,
+        share=share,
+    )
+    note = Text("counted in products of 2 · B · D² = {one} FLOPs: {counts}", one=one, counts=counts)
     assert_count(predicted, forward + backward, what="FLOPs", note=note)
 
 
@@ -82,4 +92,4 @@ def test_training_days_divides_flops_by_throughput(
 ) -> None:
     """training_days divides the training FLOPs by the FLOPs that all devices perform per day at the given MFU."""
     yours = student.call("flop_accounting.training_days", float(parameters), tokens * times, devices, peak, mfu)
-    assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what="days")
+    assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what=Text("days"))

@@ -17,26 +17,33 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.sampling import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata import Plain, Student, assert_equal, check, require, same, show
+from torchkata import Plain, Student, Text, assert_equal, check, require, same, show
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
 
+HOW = {  # when a call should return the same batches
+    "as before": Text("as before"),
+    "with np.random in another state": Text("with np.random in another state"),
+    "with random in another state": Text("with random in another state"),
+}
+
+
 def read_tokens(returned: Plain, rows: int, sequence_length: int, demand: Demand = require) -> Array:
     """Check the batch with `demand`, and return it as int64. Check its dtype only if `demand` is `check`."""
-    form = f"integers of shape [{rows}, {sequence_length}]"
+    form = Text("integers of shape [{rows}, {length}]", rows=rows, length=sequence_length)
     batch = oracle.read_batch(returned, rows, sequence_length)
-    demand(isinstance(batch, Tensor), "the batch is not a tensor", yours=returned, expected=form)
+    demand(isinstance(batch, Tensor), Text("the batch is not a tensor"), yours=returned, expected=form)
     whole = not (batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool)
     demand(
         whole or demand is require,
-        mistake="tokens are integers, but the dtype is not an integer dtype",
+        mistake=Text("tokens are integers, but the dtype is not an integer dtype"),
         yours=returned,
         expected=form,
     )
     short = batch.ndim == 2 and len(batch) == rows and batch.shape[1] < sequence_length
-    seen = "the rows are too short: do they run past the end of the data?" if short else ""
-    note = "" if short else "the shape is wrong"
+    seen = Text("the rows are too short: do they run past the end of the data?") if short else ""
+    note = "" if short else Text("the shape is wrong")
     demand(list(batch.shape) == [rows, sequence_length], note, mistake=seen, yours=returned, expected=form)
     tokens: Array = batch.numpy().astype(np.int64)
     return tokens
@@ -57,7 +64,7 @@ def draw_starts(
     if not isinstance(drawn, Tensor) or list(drawn.shape) != [calls, rows]:
         read_tokens(drawn, rows, sequence_length)
         is_mistaken = not same(oracle.read_batch(drawn, rows, sequence_length), drawn)
-        require(is_mistaken, "a batch had another shape when get_batch returned it", yours=drawn)
+        require(is_mistaken, Text("a batch had another shape when get_batch returned it"), yours=drawn)
         return None
     tokens, allowed = data.numpy(), oracle.starts(len(data), sequence_length)
     if starts > 1 and same(drawn, drawn[:1].expand(calls, rows)):  # another test detects this mistake
@@ -72,32 +79,32 @@ def draw_starts(
     came = np.unique(places).tolist()
     demand(
         {*came} <= {*allowed},
-        mistake="a start position is out of range",
+        mistake=Text("a start position is out of range"),
         yours=came,
-        expected=f"start positions from 0 to {starts - 1}",
+        expected=Text("start positions from 0 to {last}", last=starts - 1),
     )
     numbers: Array = np.searchsorted(allowed, places)
     return numbers
 
 
-def explain_row(row: Array, data: Array) -> str:
+def explain_row(row: Array, data: Array) -> Text:
     """Explain why a row is not a window followed by a target."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
-        return f"{strange[0]} is not a token of the data{explain_truncation(row, data)}"
+        return Text("{token} is not a token of the data{left}", token=strange[0], left=explain_truncation(row, data))
     if (row == data[-len(row) :]).all():
-        return "this row is the end of the data: no target token follows it"
-    return "these tokens are not consecutive in the data"
+        return Text("this row is the end of the data: no target token follows it")
+    return Text("these tokens are not consecutive in the data")
 
 
-def explain_truncation(row: Array, data: Array) -> str:
+def explain_truncation(row: Array, data: Array) -> Text | str:
     """Return which token was truncated to 8 or 16 bits, or ""."""
     windows = np.lib.stride_tricks.sliding_window_view(data, len(row))
     for bits in (16, 8):
         alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
         if alike.any():
             whole = windows[alike][0]
-            return f": it is {whole[whole != row][0]} truncated to {bits} bits"
+            return Text(": it is {token} truncated to {bits} bits", token=whole[whole != row][0], bits=bits)
     return ""
 
 
@@ -118,9 +125,12 @@ def test_every_valid_start_position_occurs(student: Student, seed: int) -> None:
         starts = draw_starts(student, number, 2, sequence_length, 40, seed, check)
         if starts is None:
             return
-        came, expected = sorted({*starts.flatten().tolist()}), f"start positions 0 to {number - 1} in 80 draws"
+        came, expected = (
+            sorted({*starts.flatten().tolist()}),
+            Text("start positions 0 to {last} in 80 draws", last=number - 1),
+        )
         wanted = len(oracle.starts(number + sequence_length, sequence_length))
-        check(len(came) == wanted, "some start position never occurs", yours=came, expected=expected)
+        check(len(came) == wanted, Text("some start position never occurs"), yours=came, expected=expected)
 
 
 def test_start_positions_are_uniform(student: Student, seed: int) -> None:
@@ -131,8 +141,12 @@ def test_start_positions_are_uniform(student: Student, seed: int) -> None:
     drawn = np.concatenate([starts[::2, 0], starts[1::2, 1]])  # a fixed row could depend on the order of the rows
     counts = np.bincount(drawn, minlength=len(oracle.starts(24 + 5, 5)))
     low, high = chi_square_range(len(counts) - 1, oracle.LOOKS)
-    shown = "each of 24 start positions about 200 times in 4800 draws: one row of each batch of two"
-    note = f"the start positions are not equally likely: one occurs {counts.min()} times, another {counts.max()} times"
+    shown = Text("each of 24 start positions about 200 times in 4800 draws: one row of each batch of two")
+    note = Text(
+        "the start positions are not equally likely: one occurs {few} times, another {many} times",
+        few=counts.min(),
+        many=counts.max(),
+    )
     check(oracle.are_even(counts, (low, high)), note, yours=counts.tolist(), expected=shown)
 
 
@@ -148,10 +162,10 @@ def test_start_positions_are_uniform_in_large_file(student: Student, seed: int) 
     }
     yours = {name: came.tolist() for name, came in counts.items()} if inside else reply
     even = oracle.are_even_everywhere(starts, length, *(chi_square_range(n, oracle.LOOKS) for n in (11, 5)))
-    demand, note = check, "some start positions are more likely than others, or never occur"
+    demand, note = check, Text("some start positions are more likely than others, or never occur")
     if not inside:
-        demand, note = require, "a token is not in the file"
-    expected = f"{rows} start positions, about as many in each twelfth and with each remainder"
+        demand, note = require, Text("a token is not in the file")
+    expected = Text("{rows} start positions, about as many in each twelfth and with each remainder", rows=rows)
     demand(even, note, yours=yours, expected=expected)
 
 
@@ -166,23 +180,23 @@ def test_rows_are_independent(student: Student, seed: int) -> None:
     for i, j in itertools.combinations(range(4), 2):
         a, b = starts[:, i], starts[:, j]
         counts = oracle.count_pairs(a, b, len(shares))
-        expected = "every pair of start positions about equally often"
-        note = f"rows {i} and {j} of a batch {describe_relation(a, b)}"
+        expected = Text("every pair of start positions about equally often")
+        note = Text("rows {i} and {j} of a batch {relation}", i=i, j=j, relation=describe_relation(a, b))
         check(oracle.are_independent(a, b, shares, (low, high)), mistake=note, yours=counts.tolist(), expected=expected)
 
 
-def describe_relation(first: Array, second: Array) -> str:
+def describe_relation(first: Array, second: Array) -> Text:
     """Describe how the start positions of two rows depend on each other."""
-    calls = f"{len(first)} batches"
+    calls = Text("{count} batches", count=len(first))
     if (first == second).all():
-        return f"are the same window, in all of {calls}"
+        return Text("are the same window, in all of {calls}", calls=calls)
     if len({*((second - first) % 8).tolist()}) == 1:
-        return f"are the same distance apart, in all of {calls}"
+        return Text("are the same distance apart, in all of {calls}", calls=calls)
     if (first != second).all():
-        return f"are never the same window, in {calls}: start positions may repeat"
+        return Text("are never the same window, in {calls}: start positions may repeat", calls=calls)
     if (first <= second).all() or (first >= second).all():
-        return f"are sorted by start position, in all of {calls}"
-    return "depend on each other, or have different distributions of start positions"
+        return Text("are sorted by start position, in all of {calls}", calls=calls)
+    return Text("depend on each other, or have different distributions of start positions")
 
 
 def test_start_positions_may_repeat(student: Student, seed: int) -> None:
@@ -198,41 +212,53 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
     data = permutation(5000, seed)
     reply = student.call(probes.repeated, data, 8, sequence_length, seed)
     first, *again = reply["batches"]
-    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake="get_batch sets the torch seed")
+    assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake=Text("get_batch sets the torch seed"))
     one, other = (read_tokens(batch, 8, sequence_length) for batch in first)
-    check(not bool((one == other).all()), mistake="two consecutive calls return the same batch", yours=first[1])
+    check(not bool((one == other).all()), mistake=Text("two consecutive calls return the same batch"), yours=first[1])
     for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
-        note = f"the same torch.manual_seed gives different batches, {how}"
-        check(same(batches, first) is repeats, mistake=note, yours=batches, expected=f"again {show(first)}")
+        note = Text("the same torch.manual_seed gives different batches, {how}", how=HOW[how])
+        check(
+            same(batches, first) is repeats,
+            mistake=note,
+            yours=batches,
+            expected=Text("again {value}", value=show(first)),
+        )
 
 
 @given(st.sampled_from(["meta", "cpu"]), st.booleans(), st.integers(2, 4))
 def test_batch_is_on_device(student: Student, device: str, as_object: bool, batch_size: int) -> None:
     """The batch is on `device`, which can be a string or a torch.device."""
     reply = student.call(probes.on_device, permutation(20, 0), batch_size, 4, device, as_object)
-    assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what="device and shape")
+    assert_equal(reply, [oracle.expected_device(device), [batch_size, 4]], what=Text("device and shape"))
 
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
 def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
     """For a CUDA device, which is simulated here, the batch is pinned and then copied with non_blocking=True."""
     reply = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, device, as_object)
-    check(reply["is there"], mistake=f"the batch is not on `device`, which is {device!r} here", expected=device)
+    check(
+        reply["is there"],
+        mistake=Text("the batch is not on `device`, which is {device} here", device=repr(device)),
+        expected=device,
+    )
     is_unpinned = not all(copy["pinned"] for copy in reply["copies"])
     if is_unpinned and (device, as_object) != ("cuda", False):
         named = student.call(probes.copies_to_gpu, permutation(20, 0), batch_size, "cuda", False)
         given = f"torch.device({device!r})" if as_object else repr(device)
-        string_only = (
-            f"the batch is pinned for 'cuda', but not for {given}: compare torch.device(device).type with 'cuda'"
+        string_only = Text(
+            "the batch is pinned for 'cuda', but not for {device}: compare torch.device(device).type with 'cuda'",
+            device=given,
         )
         check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
     size = sum(copy["size"] for copy in reply["copies"])
-    expected = f"copies of {batch_size * 4} tokens to the GPU"
-    check(size >= batch_size * 4, "the batch is not copied to the GPU", yours=size, expected=expected)
+    expected = Text("copies of {batch_size} tokens to the GPU", batch_size=batch_size * 4)
+    check(size >= batch_size * 4, Text("the batch is not copied to the GPU"), yours=size, expected=expected)
     for copy in reply["copies"]:
-        unpinned = "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
+        unpinned = Text(
+            "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
+        )
         check(copy["pinned"], mistake=unpinned)
-        blocking = "the copy to the GPU blocks the CPU: pass non_blocking=True"
+        blocking = Text("the copy to the GPU blocks the CPU: pass non_blocking=True")
         check(copy["non_blocking"], mistake=blocking)
 
 
@@ -240,8 +266,10 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
 def test_batch_does_not_share_memory_with_data(student: Student, case: TokenCase) -> None:
     """The call does not modify the data, and later changes to the data do not change the batch."""
     reply = student.call(probes.later_change, case.data, case.batch_size, case.sequence_length, case.seed)
-    assert_equal(reply["data"], case.data, what="data", mistake="the call modifies the data")
-    assert_equal(reply["batch later"], reply["batch"], what="batch", mistake="the batch shares memory with the data")
+    assert_equal(reply["data"], case.data, what="data", mistake=Text("the call modifies the data"))
+    assert_equal(
+        reply["batch later"], reply["batch"], what="batch", mistake=Text("the batch shares memory with the data")
+    )
 
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
@@ -250,11 +278,16 @@ def test_too_short_data_raises(student: Student, length: int, missing: int, batc
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))
-    came = f"{raised[0]} is raised" if raised else "no error is raised"
-    note = f"{length} tokens are too few for a window of {sequence_length} and its target, but {came}"
+    came = Text("{error} is raised", error=raised[0]) if raised else Text("no error is raised")
+    note = Text(
+        "{length} tokens are too few for a window of {window} and its target, but {came}",
+        length=length,
+        window=sequence_length,
+        came=came,
+    )
     wanted = oracle.is_refused(length, sequence_length)
-    yours = raised[0] if raised else "a batch"
-    check(refused is wanted, mistake=note, yours=yours, expected="a ValueError or a RuntimeError")
+    yours = raised[0] if raised else Text("a batch")
+    check(refused is wanted, mistake=note, yours=yours, expected=Text("a ValueError or a RuntimeError"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report which parts of a file have been read")
@@ -263,5 +296,5 @@ def test_only_windows_are_read(student: Student) -> None:
     size = 64 * 2**20
     read = student.call(probes.bytes_read, size, 4, 32)
     few = type(read) is int and read in oracle.bytes_read(size)
-    expected = f"at most a few pages of a file of {size} bytes"
-    check(few, "much more data than four windows was read", yours=read, expected=expected)
+    expected = Text("at most a few pages of a file of {size} bytes", size=size)
+    check(few, Text("much more data than four windows was read"), yours=read, expected=expected)

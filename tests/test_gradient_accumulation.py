@@ -12,9 +12,9 @@ from tests.losses import assert_loss
 from tests.own_answers import holds
 from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, require
 
-ATTACHED = "the returned loss is still attached to its graph, which then stays in memory: detach() it"
+ATTACHED = Text("the returned loss is still attached to its graph, which then stays in memory: detach() it")
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def check_gradients(reply: Plain, task: Task, own: list[Array] | None = None) ->
     """Check that the correct gradients, or the student's `own`, were added to the existing ones."""
     (_, exact), (_, scales) = accumulate(task), accumulate(task, worst=True)
     for i, (grad, scale) in enumerate(zip(own or exact, scales, strict=True)):
-        what = f"gradient of weight {i}"
-        what = f"{what} (expected: the old one plus yours without an old one)" if own else what
+        what = Text("gradient of weight {i}", i=i)
+        what = Text("{what} (expected: the old one plus yours without an old one)", what=what) if own else what
         assert_close(reply["gradients"][i], grad, scale=scale, roundings=count_roundings(task), what=what)
 
 
@@ -87,7 +87,7 @@ def check_like_plain_call(student: Student, task: Task, plain: Task) -> None:
         return
     own = plain_reply["gradients"]
     are_tensors = all(isinstance(grad, Tensor) and grad.is_floating_point() for grad in own)
-    require(are_tensors, "not every weight has a gradient", yours=own)
+    require(are_tensors, Text("not every weight has a gradient"), yours=own)
     added = [
         as_float64(grad) + (0 if one is None else as_float64(one)) for grad, one in zip(own, task.before, strict=True)
     ]
@@ -127,7 +127,7 @@ def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))
     check(not reply["attached"]["loss"], mistake=ATTACHED)
-    note = "the gradients have a graph: backward() was called with create_graph=True"
+    note = Text("the gradients have a graph: backward() was called with create_graph=True")
     check(not reply["attached"]["gradients"], mistake=note)
 
 
@@ -136,10 +136,13 @@ def test_model_sees_each_row_once(student: Student, task: Task) -> None:
     """The model is called once for each micro-batch, with at most micro_batch_size rows, and sees every row once."""
     rows = run(student, task)["rows"]
     expected = oracle.list_call_sizes(len(task.case.x), task.micro_batch_size)
-    few = f"{len(expected)} calls of at most {task.micro_batch_size} rows"
-    too_many, extra = "the model is called with too many rows", "there are more micro-batches than necessary"
+    few = Text("{count} calls of at most {rows} rows", count=len(expected), rows=task.micro_batch_size)
+    too_many, extra = (
+        Text("the model is called with too many rows"),
+        Text("there are more micro-batches than necessary"),
+    )
     check(max(rows, default=0) <= max(expected), mistake=too_many, yours=rows, expected=few)
-    check(sum(rows) == sum(expected), "the model should see each row exactly once", yours=rows, expected=few)
+    check(sum(rows) == sum(expected), Text("the model should see each row exactly once"), yours=rows, expected=few)
     check(len(rows) == len(expected), mistake=extra, yours=rows, expected=few)
 
 
@@ -152,9 +155,9 @@ def test_activations_are_freed_after_each_micro_batch(student: Student, seed: in
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
         whole <= 3 * single,  # allows one or two copies
-        mistake="activations of several micro-batches are in memory at the same time",
+        mistake=Text("activations of several micro-batches are in memory at the same time"),
         yours=whole,
-        expected=f"about {single} bytes at the peak, as for one micro-batch alone",
+        expected=Text("about {bytes} bytes at the peak, as for one micro-batch alone", bytes=single),
     )
 
 
@@ -164,8 +167,10 @@ def test_only_grads_change(student: Student, task: Task) -> None:
     reply = run(student, task, frozen=0)
     case = task.case
     given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False}
-    notes = {"weights": "the weights are changed: leave the update to the optimizer"}
+    notes = {"weights": Text("the weights are changed: leave the update to the optimizer")}
     for name, value in given.items():
-        assert_equal(reply["left alone"][name], value, what=name, mistake=notes.get(name, f"{name} is changed"))
-    note = "a frozen parameter (requires_grad=False) gets a gradient"
-    assert_equal(reply["gradients"][0], None, what="gradient of the frozen weight 0", mistake=note)
+        assert_equal(
+            reply["left alone"][name], value, what=name, mistake=notes.get(name, Text("{name} is changed", name=name))
+        )
+    note = Text("a frozen parameter (requires_grad=False) gets a gradient")
+    assert_equal(reply["gradients"][0], None, what=Text("gradient of the frozen weight 0"), mistake=note)

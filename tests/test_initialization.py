@@ -12,7 +12,7 @@ from reference.initialization.oracle import TruncatedNormal
 from tests.probes import initialization as probes
 from tests.sampling import MANY, Z, chi_square_range, repeated_share
 from tests.strategies import DEFAULT_DTYPES, sizes
-from torchkata import Student, as_float64, assert_equal, check, require
+from torchkata import Student, Text, as_float64, assert_equal, check, require
 
 LARGE = [(512, 1024), (1, 2**19)]  # 2**19 weights each, which is enough to detect 1.3%
 EDGES = [0.0, 0.002, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.7, 2.8, 2.9, 2.95, 3.0]
@@ -27,7 +27,10 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     form = f"float32[{input_dim}, {output_dim}]"
     right = isinstance(weight, torch.Tensor) and weight.dtype == torch.float32 and weight.ndim == 2
     require(
-        right and weight.shape == (input_dim, output_dim), "the shape or dtype is wrong", yours=weight, expected=form
+        right and weight.shape == (input_dim, output_dim),
+        Text("the shape or dtype is wrong"),
+        yours=weight,
+        expected=form,
     )
     return as_float64(weight).flatten()
 
@@ -48,21 +51,23 @@ def test_weight_is_a_parameter_of_expected_shape(student: Student, input_dim: in
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     check(
         anatomy["is an nn.Parameter"],
-        mistake="the weight is not an nn.Parameter: modules and optimizers would not find it",
+        mistake=Text("the weight is not an nn.Parameter: modules and optimizers would not find it"),
     )
-    check(anatomy["requires grad"], mistake="the nn.Parameter does not require grad")
-    transposed = "the weight is stored as (output_dim, input_dim), as nn.Linear does"
+    check(anatomy["requires grad"], mistake=Text("the nn.Parameter does not require grad"))
+    transposed = Text("the weight is stored as (output_dim, input_dim), as nn.Linear does")
     mistake = transposed if anatomy["shape"] == [output_dim, input_dim] else ""
     assert_equal(anatomy["shape"], [input_dim, output_dim], what="shape", mistake=mistake)
-    assert_equal(anatomy["dtype"], f"torch.{dtype}", what="dtype", mistake="the weight is not in torch's default dtype")
+    assert_equal(
+        anatomy["dtype"], f"torch.{dtype}", what="dtype", mistake=Text("the weight is not in torch's default dtype")
+    )
 
 
 def test_weights_are_within_three_standard_deviations(student: Student, seed: int) -> None:
     """The absolute value of every weight is at most 3 / sqrt(input_dim)."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_scaled(student, input_dim, output_dim, seed)
-        note = f"a weight of ({input_dim}, {output_dim}) is too far from 0"
-        yours, expected = float(abs(weights).max()), f"at most {law.bound:.5g}"
+        note = Text("a weight of ({m}, {n}) is too far from 0", m=input_dim, n=output_dim)
+        yours, expected = float(abs(weights).max()), Text("at most {bound}", bound=f"{law.bound:.5g}")
         check(not law.exceeds_bound(weights), note, yours=yours, expected=expected)
 
 
@@ -70,8 +75,10 @@ def test_weights_reach_three_standard_deviations(student: Student, seed: int) ->
     """Weights within three standard deviations are not truncated: the largest ones are close to the bound."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_scaled(student, input_dim, output_dim, seed)
-        note = f"the largest of {weights.size} weights of ({input_dim}, {output_dim}) is too small"
-        yours, expected = float(abs(weights).max()), f"at least {law.reach:.5g}"
+        note = Text(
+            "the largest of {count} weights of ({m}, {n}) is too small", count=weights.size, m=input_dim, n=output_dim
+        )
+        yours, expected = float(abs(weights).max()), Text("at least {bound}", bound=f"{law.reach:.5g}")
         check(not law.misses_bound(weights), note, yours=yours, expected=expected)
 
 
@@ -83,11 +90,14 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
         size = f"({input_dim}, {output_dim})"
         square = float((weights**2).mean())
         off = square / variance - 1
-        yours, expected = f"root mean square {square**0.5:.6f}", f"about {variance**0.5:.6f}"
-        note = f"{size}: the variance after truncation is off by {off:.1%}"
+        yours, expected = (
+            Text("root mean square {value}", value=f"{square**0.5:.6f}"),
+            Text("about {value}", value=f"{variance**0.5:.6f}"),
+        )
+        note = Text("{size}: the variance after truncation is off by {off}", size=size, off=f"{off:.1%}")
         check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
-        slack, note = Z * (variance / n) ** 0.5, f"{size}: the mean is wrong"
-        expected = f"{law.mean:.4g}, within {slack:.2g}"
+        slack, note = Z * (variance / n) ** 0.5, Text("{size}: the mean is wrong", size=size)
+        expected = Text("{mean}, within {slack}", mean=f"{law.mean:.4g}", slack=f"{slack:.2g}")
         check(abs(weights.mean() - law.mean) <= slack, note, yours=float(weights.mean()), expected=expected)
 
 
@@ -104,11 +114,18 @@ def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None
         terms = (counts - right) ** 2 / np.maximum(right, RARE)
         worst = int(np.argmax(terms))
         side, low = divmod(worst, len(both))
-        amount = "many" if counts[worst] > right[worst] else "few"
-        place = f"{EDGES[low]} to {EDGES[low + 1]} standard deviations {('above', 'below')[side]} 0"
-        note = f"({input_dim}, {output_dim}): too {amount} weights lie {place}"
+        amount = Text("many") if counts[worst] > right[worst] else Text("few")
+        place = Text(
+            "{low} to {high} standard deviations {side} 0",
+            low=EDGES[low],
+            high=EDGES[low + 1],
+            side=(Text("above"), Text("below"))[side],
+        )
+        note = Text(
+            "({m}, {n}): too {amount} weights lie {place}", m=input_dim, n=output_dim, amount=amount, place=place
+        )
         limit = chi_square_range(len(right) - 1)[1]
-        expected = f"about {right[worst]:.0f} of {weights.size} weights"
+        expected = Text("about {right} of {count} weights", right=f"{right[worst]:.0f}", count=weights.size)
         check(float(terms.sum()) <= limit, note, yours=int(counts[worst]), expected=expected)
 
 
@@ -117,34 +134,36 @@ def test_torch_seed_determines_result(student: Student, seed: int, input_dim: in
     """The same torch.manual_seed gives the same weights, consecutive calls differ, and no seed is set."""
     first = student.call(probes.weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.weights, input_dim, output_dim, 2, seed)
-    note = "the function sets the torch seed"
+    note = Text("the function sets the torch seed")
     assert_equal(first["seed"], seed, what="torch.initial_seed()", mistake=note)
     weights, note = (
         first["weights"],
-        "the same torch.manual_seed gives different weights: draw them from torch's global generator",
+        Text("the same torch.manual_seed gives different weights: draw them from torch's global generator"),
     )
-    assert_equal(again["weights"], weights, what="two weights", mistake=note)
+    assert_equal(again["weights"], weights, what=Text("two weights"), mistake=note)
     check(
         not torch.equal(*weights),
-        mistake="two consecutive weights are equal: are they constant, or is the seed set on every call?",
+        mistake=Text("two consecutive weights are equal: are they constant, or is the seed set on every call?"),
         yours=weights,
     )
-    require(all(bool(weight.isfinite().all()) for weight in weights), "a weight is not finite", yours=weights)
+    require(all(bool(weight.isfinite().all()) for weight in weights), Text("a weight is not finite"), yours=weights)
 
 
 def test_weights_are_drawn_independently(student: Student, seed: int) -> None:
     """Each weight is drawn independently, so that no row, column or element repeats another."""
     weight = draw_weight(student, 256, 256, seed).reshape(256, 256)
-    check(weight.std() > 0, mistake="all weights are equal")
+    check(weight.std() > 0, mistake=Text("all weights are equal"))
     scaled = weight / weight.std()
-    sides = {"rows": scaled, "columns": scaled.T}
+    sides = {Text("rows"): scaled, Text("columns"): scaled.T}
     for name, side in sides.items():
-        check((side != side[0]).any(), mistake=f"all {name} are equal: one is drawn and copied")
+        check((side != side[0]).any(), mistake=Text("all {name} are equal: one is drawn and copied", name=name))
     for name, side in sides.items():
         products = side @ side.T / side.shape[1] ** 0.5
         np.fill_diagonal(products, 0)
         alike = float(abs(products).max())
-        note = f"two {name} are correlated: {alike:.1f} standard deviations from independence"
+        note = Text(
+            "two {name} are correlated: {alike} standard deviations from independence", name=name, alike=f"{alike:.1f}"
+        )
         check(alike <= 2 * Z, note)
-    note = "weights repeat each other, possibly with opposite sign"
-    check(repeated_share(weight) < MANY, note, yours=f"{repeated_share(weight):.0%} of them")
+    note = Text("weights repeat each other, possibly with opposite sign")
+    check(repeated_share(weight) < MANY, note, yours=Text("{count} of them", count=f"{repeated_share(weight):.0%}"))

@@ -31,6 +31,7 @@ from tests.strategies import SEEDS, costly, rng_of, sizes
 from torchkata import (
     Plain,
     Student,
+    Text,
     as_float64,
     assert_close,
     assert_equal,
@@ -48,12 +49,12 @@ def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int,
     """The model has two embeddings, `num_layers` attention layers and blocks, and an output layer without bias."""
     reply = student.call(probes.shapes, list(chosen))
     expected = oracle.list_shapes(*chosen)
-    assert_equal(reply["state"], dict(sorted(expected.items())), what="shapes in state_dict()")
-    assert_equal(reply["parameters"], sorted(expected), what="parameters")
-    check(reply["distinct"] == len(expected), mistake="two of the parts share their parameters")
+    assert_equal(reply["state"], dict(sorted(expected.items())), what=Text("shapes in state_dict()"))
+    assert_equal(reply["parameters"], sorted(expected), what=Text("parameters"))
+    check(reply["distinct"] == len(expected), mistake=Text("two of the parts share their parameters"))
     assert_equal(reply["context"], chosen[-1], what="model.context")
-    note = f"not your own class: {', '.join(reply['foreign'])}"
-    check(not reply["foreign"], note, expected="CausalAttention, your Block and your Linear")
+    note = Text("not your own class: {parts}", parts=", ".join(reply["foreign"]))
+    check(not reply["foreign"], note, expected=Text("CausalAttention, your Block and your Linear"))
 
 
 @given(models())
@@ -77,10 +78,10 @@ def test_logits_ignore_later_tokens(
     keep = int(rng.integers(1, tokens.shape[1]))
     yours = student.call(probes.logits, chosen, weights, tokens)
     short = student.call(probes.logits, chosen, weights, tokens[:1, :keep].contiguous())
-    require(isinstance(yours, Tensor) and yours.ndim == 3, "the logits should have three dimensions", yours=yours)
+    require(isinstance(yours, Tensor) and yours.ndim == 3, Text("the logits should have three dimensions"), yours=yours)
     exact = as_float64(short)
     seen = yours[:1, :keep]
-    what = f"logits of the first {keep} positions of the first row, given with other tokens"
+    what = Text("logits of the first {keep} positions of the first row, given with other tokens", keep=keep)
     assert_close(seen, exact, dtype=torch.float64, scale=1 + abs(exact), roundings=COARSE, what=what)
 
 
@@ -103,11 +104,11 @@ def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case)
     scale = 1 + 4 * float(abs(tables).sum(0).max())
     rows, length = batch.shape
     expected = [["forward", rows, length - 1]]
-    note = "the model should be called once, with all tokens but the last of each row"
-    assert_equal(reply["calls"], expected, what="calls of the model", note=note)
+    note = Text("the model should be called once, with all tokens but the last of each row")
+    assert_equal(reply["calls"], expected, what=Text("calls of the model"), note=note)
     assert_loss(reply["loss"], oracle.loss(tables, batch), scale=scale, roundings=32)
-    check(reply["has graph"], mistake="the loss has no graph, so backward() cannot compute gradients")
-    assert_equal(reply["batch"], case.batch, what="batch", mistake="loss changes the batch")
+    check(reply["has graph"], mistake=Text("the loss has no graph, so backward() cannot compute gradients"))
+    assert_equal(reply["batch"], case.batch, what="batch", mistake=Text("loss changes the batch"))
 
 
 @given(cases(size=300.0), st.sampled_from(["float32", "bfloat16"]))
@@ -119,10 +120,15 @@ def test_loss_is_exact_for_large_and_bfloat16_logits(student: Student, case: Cas
     exact = oracle.average(oracle.compute_nats(as_float64(logits), following))
     reply = student.call(probes.loss, tables, case.batch, dtype)
     scale = 1 + 4 * float(abs(as_float64(logits)).max())
-    check(np.isfinite(float(reply["loss"])), "the loss should be finite", yours=reply["loss"], expected=f"{exact:.6g}")
+    check(
+        np.isfinite(float(reply["loss"])),
+        Text("the loss should be finite"),
+        yours=reply["loss"],
+        expected=f"{exact:.6g}",
+    )
     assert_loss(reply["loss"], exact, scale=scale, roundings=32)
     is_float32 = isinstance(reply["loss"], float) or reply["loss"].dtype == torch.float32
-    check(is_float32, "the loss should be float32", yours=reply["loss"], expected="a float32 scalar")
+    check(is_float32, Text("the loss should be float32"), yours=reply["loss"], expected=Text("a float32 scalar"))
 
 
 def check_rate(student: Student, schedule: tuple[int, float, float, int, int]) -> None:
@@ -134,7 +140,7 @@ def check_rate(student: Student, schedule: tuple[int, float, float, int, int]) -
         dtype=torch.float64,
         scale=schedule[1],
         roundings=64,
-        what="learning rate",
+        what=Text("learning rate"),
     )
 
 
@@ -154,17 +160,17 @@ def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float
     """Compare the norm and the gradients with the oracle's. Gradients that should not change must be identical."""
     reply = student.call(probes.clip, grads, max_norm)
     absent = [grad is None for grad in reply["gradients"]]
-    assert_equal(absent, [grad is None for grad in grads], what="whether each gradient is None")
+    assert_equal(absent, [grad is None for grad in grads], what=Text("whether each gradient is None"))
     given = [grad for grad in grads if grad is not None]
     norm, expected = oracle.clip([as_float64(grad) for grad in given], max_norm)
     yours = [grad for grad in reply["gradients"] if grad is not None]
     for i, (mine, grad, exact) in enumerate(zip(yours, given, expected, strict=True)):
         if np.array_equal(exact, as_float64(grad)):
-            assert_equal(mine, grad, what=f"gradient {i}")
+            assert_equal(mine, grad, what=Text("gradient {i}", i=i))
         else:
-            assert_close(mine, exact, scale=abs(exact), roundings=EPSILON, what=f"gradient {i}")
+            assert_close(mine, exact, scale=abs(exact), roundings=EPSILON, what=Text("gradient {i}", i=i))
     number = reply["norm"].item() if isinstance(reply["norm"], Tensor) else reply["norm"]
-    assert_number(number, norm, relative=1e-5, what="the returned norm")
+    assert_number(number, norm, relative=1e-5, what=Text("the returned norm"))
 
 
 @given(gradients(st.floats(0.01, 0.9)))
@@ -190,8 +196,8 @@ def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: floa
     for shape, options in zip(shapes, reply["options"], strict=True):
         decay = float(oracle.get_decay(shape, weight_decay))
         expected = [{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}]
-        assert_equal(options, expected, what=f"groups of a parameter of shape {shape}")
-    check(reply["is AdamW"], mistake="the optimizer is not the AdamW from adamw.py")
+        assert_equal(options, expected, what=Text("groups of a parameter of shape {shape}", shape=shape))
+    check(reply["is AdamW"], mistake=Text("the optimizer is not the AdamW from adamw.py"))
 
 
 def take_step(student: Student, step: Step) -> Plain:
@@ -207,11 +213,20 @@ def check_step(student: Student, step: Step) -> None:
     reply = take_step(student, step)
     tables, batch = as_float64(step.case.tables), step.case.batch.numpy()
     value, gradient = oracle.train(tables, batch, step.micro_batch_size, step.max_norm)
-    check(len(reply["steps"]) == 1, "optimizer.step() should be called once", yours=f"{len(reply['steps'])} calls")
-    what = "the gradient when optimizer.step() is called"
+    check(
+        len(reply["steps"]) == 1,
+        Text("optimizer.step() should be called once"),
+        yours=Text("{count} calls", count=len(reply["steps"])),
+    )
+    what = Text("the gradient when optimizer.step() is called")
     assert_close(reply["steps"][0], gradient, scale=1.0, roundings=64, what=what)
     assert_loss(reply["loss"], value, scale=1 + 4 * float(abs(tables).sum(0).max()), roundings=32)
-    check(type(reply["loss"]) is float, "the returned loss should be a float", yours=reply["loss"], expected="a float")
+    check(
+        type(reply["loss"]) is float,
+        Text("the returned loss should be a float"),
+        yours=reply["loss"],
+        expected=Text("a float"),
+    )
 
 
 @given(steps(rows=st.integers(1, 4), limits=st.floats(1.5, 10)))
@@ -231,11 +246,13 @@ def test_each_micro_batch_is_freed_before_the_next(student: Student, step: Step)
     """Each micro-batch runs forward and backward before the next one, and then the optimizer takes one step."""
     reply = take_step(student, step)
     rows = [count for name, count in reply["events"] if name == "forward"]
-    few = f"micro-batches of at most {step.micro_batch_size} of {len(step.case.batch)} rows"
-    check(sum(rows) == len(step.case.batch), "the model should see each row exactly once", yours=rows, expected=few)
-    check(max(rows) <= step.micro_batch_size, "a micro-batch has too many rows", yours=rows, expected=few)
+    few = Text("micro-batches of at most {most} of {rows} rows", most=step.micro_batch_size, rows=len(step.case.batch))
+    check(
+        sum(rows) == len(step.case.batch), Text("the model should see each row exactly once"), yours=rows, expected=few
+    )
+    check(max(rows) <= step.micro_batch_size, Text("a micro-batch has too many rows"), yours=rows, expected=few)
     expected = ["forward", "backward"] * len(rows) + ["step"]
-    assert_equal(reply["names"], expected, what="the order of the passes and the step")
+    assert_equal(reply["names"], expected, what=Text("the order of the passes and the step"))
 
 
 @costly
@@ -244,8 +261,10 @@ def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed
     """Forward matmuls run in bfloat16 if bfloat16=True, otherwise in float32. Parameters stay float32."""
     batch = torch.from_numpy(rng_of(seed).integers(0, 4, [3, 5]))
     reply = student.call(probes.precision, batch, bfloat16)
-    assert_equal(reply["products"], ["bfloat16" if bfloat16 else "float32"], what="matrix products of the forward pass")
-    assert_equal(reply["parameters"], ["float32"], what="parameters and gradients")
+    assert_equal(
+        reply["products"], ["bfloat16" if bfloat16 else "float32"], what=Text("matrix products of the forward pass")
+    )
+    assert_equal(reply["parameters"], ["float32"], what=Text("parameters and gradients"))
 
 
 @costly
@@ -256,15 +275,19 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
     reply = student.call(probes.train, tokens, settings)
     s = settings
     one = [len(tokens), s["batch_size"], s["context"] + 1]
-    assert_equal(reply["sizes"], [one] * s["steps"], what="calls of get_batch: tokens, batch_size, sequence_length")
+    assert_equal(
+        reply["sizes"], [one] * s["steps"], what=Text("calls of get_batch: tokens, batch_size, sequence_length")
+    )
     exact = [oracle.learning_rate(i, s["peak_lr"], s["final_lr"], s["warmup"], s["steps"]) for i in range(s["steps"])]
-    check(len(reply["rates"]) == s["steps"], "AdamW.step should be called once per step", yours=len(reply["rates"]))
+    check(
+        len(reply["rates"]) == s["steps"], Text("AdamW.step should be called once per step"), yours=len(reply["rates"])
+    )
     for i, (rates, rate) in enumerate(zip(reply["rates"], exact, strict=True)):
         numbers = torch.tensor(rates, dtype=torch.float64)
-        what = f"learning rates of the groups in step {i}"
+        what = Text("learning rates of the groups in step {i}", i=i)
         assert_close(numbers, np.full(len(rates), rate), dtype=torch.float64, scale=rate, roundings=64, what=what)
-    check("load_tokens" in reply["used"], mistake="load_tokens is not used")
-    check(reply["is a LanguageModel"], "train_lm should return the model", expected="a LanguageModel")
+    check("load_tokens" in reply["used"], mistake=Text("load_tokens is not used"))
+    check(reply["is a LanguageModel"], Text("train_lm should return the model"), expected=Text("a LanguageModel"))
 
 
 @costly
@@ -278,11 +301,16 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
     assert_equal(
         reply["saves"],
         oracle.list_saves(0, count, settings["checkpoint_every"]),
-        what="steps at which checkpoints are saved",
+        what=Text("steps at which checkpoints are saved"),
     )
-    assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what="reported steps")
+    assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what=Text("reported steps"))
     are_floats = all(type(value) is float and 0 < value < 100 for _, value in reply["reports"])
-    check(are_floats, "the reported losses should be floats", yours=reply["reports"], expected="[[1, loss], …]")
+    check(
+        are_floats,
+        Text("the reported losses should be floats"),
+        yours=reply["reports"],
+        expected=Text("[[1, loss], …]"),
+    )
 
 
 @costly
@@ -293,10 +321,12 @@ def test_batches_depend_on_seed_and_step(student: Student, settings: dict[str, A
     tokens = draw_tokens(seed, 251, 4000)
     one = student.call(probes.train, tokens, long)["batches"]
     other = student.call(probes.train, tokens, long | {"seed": settings["seed"] + 1})["batches"]
-    require(len(one) == len(other) == settings["steps"], "get_batch should be called once per step", yours=len(one))
-    repeated = "two steps draw the same batch: the seed does not depend on the step"
+    require(
+        len(one) == len(other) == settings["steps"], Text("get_batch should be called once per step"), yours=len(one)
+    )
+    repeated = Text("two steps draw the same batch: the seed does not depend on the step")
     check(len({str(batch.tolist()) for batch in one}) == len(one), mistake=repeated)
-    alike = "another seed draws the same batches"
+    alike = Text("another seed draws the same batches")
     check(not any(torch.equal(a, b) for a, b in zip(one, other, strict=True)), mistake=alike)
 
 
@@ -310,19 +340,19 @@ def test_resumed_run_equals_uninterrupted_run(
     stops = sorted({min(stop, count - 1) for stop in stops})
     reply = student.call(probes.resume, draw_tokens(seed, settings["vocab"]), settings, stops)
     through = dict(reply["reports"])
-    require([*through] == list(range(1, count + 1)), "each step should be reported", yours=reply["reports"])
+    require([*through] == list(range(1, count + 1)), Text("each step should be reported"), yours=reply["reports"])
     first = 1
     for stop, reports in zip([*stops, count], reply["sessions"], strict=True):
         last = max(stop, first)
-        what = f"steps reported when resumed with the checkpoint of step {first - 1}"
+        what = Text("steps reported when resumed with the checkpoint of step {step}", step=first - 1)
         assert_equal([step for step, _ in reports], list(range(first, last + 1)), what=what)
         for step, value in reports:
-            assert_equal(value, through[step], what=f"loss of step {step} of the resumed run")
+            assert_equal(value, through[step], what=Text("loss of step {step} of the resumed run", step=step))
         first = last - last % every + 1
-    assert_equal(reply["resumed"], reply["through"], what="weights at the end of the resumed run")
-    check("load_checkpoint" in reply["used"], mistake="load_checkpoint is not used")
-    assert_equal(reply["again"], reply["through"], what="weights of a run that was finished before")
-    assert_equal(reply["reports when done"], [], what="steps reported for a run that was finished before")
+    assert_equal(reply["resumed"], reply["through"], what=Text("weights at the end of the resumed run"))
+    check("load_checkpoint" in reply["used"], mistake=Text("load_checkpoint is not used"))
+    assert_equal(reply["again"], reply["through"], what=Text("weights of a run that was finished before"))
+    assert_equal(reply["reports when done"], [], what=Text("steps reported for a run that was finished before"))
 
 
 @costly
@@ -330,9 +360,9 @@ def test_resumed_run_equals_uninterrupted_run(
 def test_damaged_checkpoint_is_not_overwritten(student: Student, settings: dict[str, Any], seed: int) -> None:
     """If the checkpoint cannot be loaded, the error is raised, and the file is not replaced by a new run."""
     reply = student.call(probes.corrupt, draw_tokens(seed, settings["vocab"]), settings)
-    anew = "the checkpoint is damaged, but train_lm does not raise"
-    check(bool(reply["raised"]), mistake=anew, expected="an exception from load_checkpoint")
-    check(reply["as before"], mistake="the damaged checkpoint was overwritten")
+    anew = Text("the checkpoint is damaged, but train_lm does not raise")
+    check(bool(reply["raised"]), mistake=anew, expected=Text("an exception from load_checkpoint"))
+    check(reply["as before"], mistake=Text("the damaged checkpoint was overwritten"))
 
 
 @costly
@@ -342,7 +372,7 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
     found = student.call(
         probes.devices, draw_tokens(seed, settings["vocab"]), settings | {"steps": 0, "device": device}
     )
-    assert_equal(found, [device], what="devices of the parameters of a model that is trained for 0 steps")
+    assert_equal(found, [device], what=Text("devices of the parameters of a model that is trained for 0 steps"))
 
 
 def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None:
@@ -356,15 +386,21 @@ def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None
     }
     windows = np.lib.stride_tricks.sliding_window_view(text, context)[:500].copy()
     scores = student.call(probes.learn, torch.from_numpy(text.astype(np.uint16)), settings, torch.from_numpy(windows))
-    require(isinstance(scores, Tensor) and scores.shape == (len(windows), vocab), "the model should return logits")
+    require(
+        isinstance(scores, Tensor) and scores.shape == (len(windows), vocab), Text("the model should return logits")
+    )
     truth = table[windows[:, -2], windows[:, -1]]
     entropy = -np.mean(np.sum(truth * np.log(np.maximum(truth, 1e-30)), -1))
     nats = np.mean(np.sum(truth * -np.log(np.maximum(oracle.softmax(as_float64(scores)), 1e-30)), -1))
-    within = f"at most {entropy + 0.1:.3f} nats: the entropy of the source is {entropy:.3f}"
+    within = Text(
+        "at most {most} nats: the entropy of the source is {entropy}",
+        most=f"{entropy + 0.1:.3f}",
+        entropy=f"{entropy:.3f}",
+    )
     check(
         nats <= entropy + 0.1,
-        "the predictions of the trained model are not good enough",
-        yours=f"{nats:.3f} nats",
+        Text("the predictions of the trained model are not good enough"),
+        yours=Text("{value} nats", value=f"{nats:.3f}"),
         expected=within,
     )
 
@@ -374,13 +410,15 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
     """With temperature 0, each token is the most likely one given the last `context` tokens."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
-    long = "the model is given more tokens than its context"
+    long = Text("the model is given more tokens than its context")
     check(max(reply["lengths"], default=0) <= len(tables), mistake=long, yours=reply["lengths"])
     expected = torch.tensor(oracle.continue_greedily(as_float64(tables), prompt.tolist(), n), dtype=torch.long)
-    check(isinstance(reply["tokens"], Tensor), "generate should return a tensor", yours=reply["tokens"])
-    assert_equal(reply["tokens"].long(), expected, what="the prompt and the new tokens")
-    assert_equal(reply["prompt"], prompt, what="prompt", mistake="generate modifies the prompt")
-    check(not reply["builds graphs"], mistake="the model builds a graph, which is not needed: use torch.no_grad()")
+    check(isinstance(reply["tokens"], Tensor), Text("generate should return a tensor"), yours=reply["tokens"])
+    assert_equal(reply["tokens"].long(), expected, what=Text("the prompt and the new tokens"))
+    assert_equal(reply["prompt"], prompt, what="prompt", mistake=Text("generate modifies the prompt"))
+    check(
+        not reply["builds graphs"], mistake=Text("the model builds a graph, which is not needed: use torch.no_grad()")
+    )
 
 
 @costly
@@ -391,10 +429,10 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
     """The same seed gives the same tokens, and a larger n only appends further tokens."""
     tables, prompt, n = case
     again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
-    assert_equal(same, again, what="tokens drawn again with the same seed")
-    assert_equal(longer[: len(same)], same, what=f"the first {n} new tokens of {n + 3}")
+    assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
+    assert_equal(longer[: len(same)], same, what=Text("the first {n} new tokens of {all}", n=n, all=n + 3))
     reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, seed)
-    elsewhere = "torch's global generator is used although a generator is given"
+    elsewhere = Text("torch's global generator is used although a generator is given")
     check(not reply["global generator used"], mistake=elsewhere)
 
 
@@ -409,14 +447,18 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
         reply = student.call(probes.generate, tables, torch.tensor([0]), n, temperature, seed)
         tokens = reply["tokens"]
         form = isinstance(tokens, Tensor) and tokens.shape == (n + 1,)
-        require(form, "the prompt should be followed by n tokens", yours=tokens)
+        require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
         expected = n * oracle.sharpen(logits, temperature)
         counts = np.bincount(tokens[1:].numpy(), minlength=vocab)
         statistic = float(np.sum((counts - expected) ** 2 / expected)) if len(counts) == vocab else math.inf
-        shown = f"{np.round(expected).astype(int).tolist()} of each token at temperature {temperature}"
+        shown = Text(
+            "{counts} of each token at temperature {temperature}",
+            counts=np.round(expected).astype(int).tolist(),
+            temperature=temperature,
+        )
         check(
             low <= statistic <= high,
-            "the tokens follow a different distribution",
+            Text("the tokens follow a different distribution"),
             yours=counts.tolist(),
             expected=shown,
         )

@@ -1,4 +1,8 @@
-"""Property tests for Linear: x @ weight, and its initialization."""
+"""Property tests for Linear: x @ weight, and its initialization.
+
+Each test calls the student's code with a probe (`tests/probes/linear.py`), on inputs that Hypothesis or a seed draws,
+and compares the answer with that of the oracle (`reference/linear/oracle.py`).
+"""
 
 import numpy as np
 import torch
@@ -9,10 +13,11 @@ from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.sampling import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
-from torchkata import Student, as_float64, assert_close, assert_equal, check, require
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
-WIDE = [(512, 128), (128, 512), (1, 65536)]
+WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
+CUT_VARIANCE = 0.973  # of a standard normal distribution that is cut off at 3 standard deviations, which is accepted
 
 
 @given(linear_cases())
@@ -30,7 +35,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
     scales = backward_scale(abs(weight), abs(x), abs(grad_y))
     for name, expected, scale in zip(("weight", "x"), oracle.backward(weight, x, grad_y), scales, strict=True):
-        assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
+        assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=Text("gradient of {name}", name=name))
 
 
 @given(sizes(3, 9), sizes(2, 9), DEFAULT_DTYPES)
@@ -38,32 +43,34 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     is_parameter, state_dict = anatomy["weight is an nn.Parameter"], anatomy["state_dict"]
-    note = "weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?"
+    note = Text("weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?")
     check(is_parameter is not False, note)
-    transposed = "weight is stored as (output_dim, input_dim), as nn.Linear does"
+    transposed = Text("weight is stored as (output_dim, input_dim), as nn.Linear does")
     mistake = transposed if state_dict == {"weight": [output_dim, input_dim]} else ""
-    note = "" if mistake else "weight should be the only key, without a bias"
-    assert_equal(state_dict, {"weight": [input_dim, output_dim]}, what="state_dict", note=note, mistake=mistake)
-    assert_equal(anatomy["parameters"], ["weight"], what="parameters")
-    check(is_parameter, "there is no attribute weight")
-    assert_equal(anatomy["dtype"], f"torch.{dtype}", what="dtype", note="a new layer should have torch's default dtype")
+    alone = "" if mistake else Text("weight should be the only key, without a bias")
+    assert_equal(state_dict, {"weight": [input_dim, output_dim]}, what="state_dict", note=alone, mistake=mistake)
+    assert_equal(anatomy["parameters"], ["weight"], what=Text("parameters"))
+    check(is_parameter, Text("there is no attribute weight"))
+    assert_equal(
+        anatomy["dtype"], f"torch.{dtype}", what="dtype", note=Text("a new layer should have torch's default dtype")
+    )
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
     """Return the weight of a new layer, after checking its shape and dtype."""
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
-    form = f"floats of shape [{input_dim}, {output_dim}]"
+    form = Text("floats of shape [{m}, {n}]", m=input_dim, n=output_dim)
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
-    require(
-        right and list(weight.shape) == [input_dim, output_dim],
-        "the shape or dtype is wrong",
-        yours=weight,
-        expected=form,
-    )
+    right = right and list(weight.shape) == [input_dim, output_dim]
+    require(right, Text("the shape or dtype is wrong"), yours=weight, expected=form)
     values = as_float64(weight)
-    for name, side in (("rows", values), ("columns", values.T)):
+    for name, side in ((Text("rows"), values), (Text("columns"), values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
-        check(not copied, mistake=f"all {name} of the initial weight are equal: one is drawn and copied", yours=weight)
+        check(
+            not copied,
+            mistake=Text("all {name} of the initial weight are equal: one is drawn and copied", name=name),
+            yours=weight,
+        )
     return values
 
 
@@ -75,17 +82,18 @@ def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -
         values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
         mean, variance, n = float(values.mean()), float(values.var()), values.size
         size = f"Linear({input_dim}, {output_dim})"
+        expected = Text("standard deviation {std} for {layer}", std=f"{exact:.5f}", layer=size)
+        yours = Text("standard deviation {std}", std=f"{float(weight.std()):.5f}")
         slack = Z * (2 / n) ** 0.5
-        expected = f"standard deviation {exact:.5f} for {size}"
-        yours = f"standard deviation {float(weight.std()):.5f}"
+        right = CUT_VARIANCE * (1 - slack) <= variance <= 1 + slack
+        check(right, Text("the initial standard deviation is wrong"), yours=yours, expected=expected)
+        note = Text("the mean of the initial weight of {layer} is not 0", layer=size)
         check(
-            0.973 * (1 - slack) <= variance <= 1 + slack,
-            "the initial standard deviation is wrong",
-            yours=yours,
-            expected=expected,
+            abs(mean) <= Z / n**0.5,
+            note,
+            yours=float(weight.mean()),
+            expected=Text("0, within {slack}", slack=f"{Z * exact / n**0.5:.2g}"),
         )
-        note = f"the mean of the initial weight of {size} is not 0"
-        check(abs(mean) <= Z / n**0.5, note, yours=float(weight.mean()), expected=f"0, within {Z * exact / n**0.5:.2g}")
 
 
 def test_initial_weight_is_normal(student: Student, seed: int) -> None:
@@ -94,21 +102,25 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
         weight = draw_weight(student, input_dim, output_dim, seed)
         values = weight.flatten()
         spread = float(values.std())
-        check(spread > 0, mistake="all elements of the initial weight are equal", yours=float(values[0]))
+        check(spread > 0, mistake=Text("all elements of the initial weight are equal"), yours=float(values[0]))
         values = (values - values.mean()) / spread
         kurtosis, n = float((values**4).mean()), values.size
         (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
-        is_normal = low - slack <= kurtosis <= high + slack
-        check(
-            is_normal, mistake=describe_tails(kurtosis), yours=f"fourth moment {kurtosis:.2f}", expected=NORMAL_OR_CUT
+        is_normal, yours = (
+            low - slack <= kurtosis <= high + slack,
+            Text("fourth moment {value}", value=f"{kurtosis:.2f}"),
         )
+        check(is_normal, mistake=describe_tails(kurtosis), yours=yours, expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
-        check(abs(skew) <= Z * (6 / n) ** 0.5, f"the initial weight is skewed: third moment {skew:.2f}, expected 0")
-        note = "weights repeat each other up to sign: draw each independently"
         check(
-            repeated_share(weight) <= oracle.initial_repeats(input_dim, output_dim),
+            abs(skew) <= Z * (6 / n) ** 0.5,
+            Text("the initial weight is skewed: third moment {value}, expected 0", value=f"{skew:.2f}"),
+        )
+        note, share = Text("weights repeat each other up to sign: draw each independently"), repeated_share(weight)
+        check(
+            share <= oracle.initial_repeats(input_dim, output_dim),
             note,
-            yours=f"{repeated_share(weight):.0%} of them",
+            yours=Text("{count} of them", count=f"{share:.0%}"),
         )
 
 
@@ -117,8 +129,8 @@ def test_torch_seed_determines_initial_weight(student: Student, seed: int, input
     """The same torch.manual_seed gives the same initial weight, and two layers created one after the other differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
-    note = "the same torch.manual_seed gives a different initial weight: draw it from torch's global generator"
-    assert_equal(again, first, what="two weights", mistake=note)
-    note = "two layers created one after the other have equal weights: are they seeded, cached or constant?"
+    note = Text("the same torch.manual_seed gives a different initial weight: draw it from torch's global generator")
+    assert_equal(again, first, what=Text("two weights"), mistake=note)
+    note = Text("two layers created one after the other have equal weights: are they seeded, cached or constant?")
     check(not torch.equal(*first), mistake=note, yours=first)
-    require(bool(np.isfinite(as_float64(first[0])).all()), "the initial weight is not finite", yours=first[0])
+    require(bool(np.isfinite(as_float64(first[0])).all()), Text("the initial weight is not finite"), yours=first[0])

@@ -11,7 +11,7 @@ from reference.linear_backward import oracle
 from tests.own_answers import holds
 from tests.probes import linear_backward as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, LinearCase, normal, rng_of, sizes
-from torchkata import Student, as_float64, assert_close, assert_equal, check, require
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
 
 
 @st.composite
@@ -32,10 +32,12 @@ def assert_gradients(yours: Any, case: LinearCase, *names: str, own: Any = None)
     x, w, grad_y = as_float64(case.x), as_float64(case.weight), as_float64(case.grad_y)
     expected = dict(zip(("grad_x", "grad_w"), oracle.backward(x, w, grad_y), strict=True))
     scales = dict(zip(("grad_x", "grad_w"), oracle.backward(abs(x), abs(w), abs(grad_y)), strict=True))
+    what: Text | str
     for name in names:
         exact, what = expected[name], name
         if own is not None:
-            exact, what = as_float64(own[name]), f"{name} (expected: what your code returns in a simpler call)"
+            exact = as_float64(own[name])
+            what = Text("{name} (expected: what your code returns in a simpler call)", name=name)
         assert_close(yours[name], exact, dtype=case.x.dtype, scale=scales[name], what=what)
 
 
@@ -46,7 +48,7 @@ def assert_like_plain_call(yours: Any, plain: Any, case: LinearCase) -> None:
             assert_gradients(yours, case, name)
         else:
             is_right_form = isinstance(plain[name], Tensor) and plain[name].is_floating_point()
-            require(is_right_form, f"{name} is not a tensor of floats", yours=plain[name])
+            require(is_right_form, Text("{name} is not a tensor of floats", name=name), yours=plain[name])
             assert_gradients(yours, case, name, own=plain)
 
 
@@ -96,7 +98,7 @@ def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) ->
 def test_gradients_are_returned_as_tuple(student: Student, case: LinearCase) -> None:
     """The result is a tuple (grad_x, grad_w), as in the backward() of an autograd.Function."""
     is_tuple = student.call(probes.gives_a_tuple, case.x, case.weight, case.grad_y)
-    check(is_tuple, mistake="this is not a tuple", expected="a tuple (grad_x, grad_w)")
+    check(is_tuple, mistake=Text("this is not a tuple"), expected=Text("a tuple (grad_x, grad_w)"))
 
 
 @given(cases(ROWS))
@@ -111,11 +113,18 @@ def test_works_without_autograd(student: Student, case: LinearCase) -> None:
 def test_arguments_are_not_modified(student: Student, case: LinearCase) -> None:
     """x, w and grad_y keep their values, shapes, .grad and requires_grad."""
     traces = student.call(probes.traces, case.x, case.weight, case.grad_y)
-    kept, filled = "an argument is modified", "backward() is called on the arguments and fills x.grad and w.grad"
-    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what="x, w and grad_y", mistake=kept)
-    assert_equal(traces["gradients"], [None, None], what="x.grad and w.grad", mistake=filled)
-    switched, asking = "requires_grad of an argument is changed", "requires_grad of x, w and grad_y"
+    kept, filled = (
+        Text("an argument is modified"),
+        Text("backward() is called on the arguments and fills x.grad and w.grad"),
+    )
+    assert_equal(traces["arguments"], [case.x, case.weight, case.grad_y], what=Text("x, w and grad_y"), mistake=kept)
+    assert_equal(traces["gradients"], [None, None], what=Text("x.grad and w.grad"), mistake=filled)
+    switched, asking = Text("requires_grad of an argument is changed"), Text("requires_grad of x, w and grad_y")
     assert_equal(traces["still require grad"], [True, True, False], what=asking, mistake=switched)
     for name in ("grad_x", "grad_w"):
         grad = traces["results"][name]
-        require(isinstance(grad, Tensor) and bool(grad.any()), f"{name} is not a tensor of gradients", yours=grad)
+        require(
+            isinstance(grad, Tensor) and bool(grad.any()),
+            Text("{name} is not a tensor of gradients", name=name),
+            yours=grad,
+        )

@@ -1,5 +1,7 @@
 """Tests for the predictions of measure_step and for its measurements on a simulated device."""
 
+from functools import reduce
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from reference.measure_step import oracle
 from tests.meter import count_operations, measure_saved
 from tests.probes import measure_step as probes
 from tests.strategies import costly
-from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check
+from torchkata import Plain, Student, Text, assert_count, assert_equal, assert_number, check
 
 SMALL = st.sampled_from([(5, 3, 2), (2, 4, 1), (3, 2, 4), (1, 3, 3), (4, 1, 2), (6, 2, 1)])  # B, D, L
 SIZES = SMALL | st.tuples(st.integers(1, 4096), st.integers(1, 4096), st.integers(1, 12))
@@ -22,10 +24,10 @@ FIRST = 1000  # time of the first product as a multiple of the bound
 AT_LEAST = 3  # minimum number of timed steps
 ROUNDING = 1e-9  # relative error of sums of many numbers in any order
 OTHER = 4  # factor by which wrappers multiply the results of the student's functions
-COUNTED = "counted in torch"
+COUNTED = Text("counted in torch")
 FAR = 1e25  # FLOP/s that no step reaches, so that clipping at 1 has no effect
-ELSEWHERE = "the matrices are not on the caller's torch.device"
-WHOLE = "whole steps: forward, backward without the gradient of x, update"
+ELSEWHERE = Text("the matrices are not on the caller's torch.device")
+WHOLE = Text("whole steps: forward, backward without the gradient of x, update")
 
 
 def get_itemsize(dtype: str) -> int:
@@ -34,9 +36,13 @@ def get_itemsize(dtype: str) -> int:
     return size
 
 
-def check_built_on(function: str, what: str, yours: Plain, by_stand_ins: Plain) -> None:
+def check_built_on(function: str, what: Text | str, yours: Plain, by_stand_ins: Plain) -> None:
     """Check that a result changes if the student's functions are replaced by wrappers that return other values."""
-    unused = f"{what} does not use your {function}: a stand-in that returns different values changes nothing"
+    unused = Text(
+        "{what} does not use your {function}: a stand-in that returns different values changes nothing",
+        what=what,
+        function=function,
+    )
     check(yours != by_stand_ins, mistake=unused)
 
 
@@ -58,9 +64,13 @@ def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
-    check(whole, "return exact ints", yours=yours[0], expected="two ints for each")
-    note = f"{len(yours)} operations, expected {len(expected)}" if len(yours) != len(expected) else ""
-    assert_equal(sorted(yours), [list(each) for each in expected], what="work, sorted", note=note)
+    check(whole, Text("return exact ints"), yours=yours[0], expected=Text("two ints for each"))
+    note = (
+        Text("{found} operations, expected {wanted}", found=len(yours), wanted=len(expected))
+        if len(yours) != len(expected)
+        else ""
+    )
+    assert_equal(sorted(yours), [list(each) for each in expected], what=Text("work, sorted"), note=note)
     check_built_on("matrix_matrix_work", "work", yours, student.call(probes.list_work, *sizes, dtype, OTHER))
 
 
@@ -72,8 +82,8 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
     flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
     meter = count_operations(lambda: run_step(weights, x, ones))
-    assert_count(sum(moved for _, moved in work), meter.bytes, what="bytes of all operations", note=COUNTED)
-    assert_count(flops, meter.flops, what="FLOPs of all products", note=COUNTED)
+    assert_count(sum(moved for _, moved in work), meter.bytes, what=Text("bytes of all operations"), note=COUNTED)
+    assert_count(flops, meter.flops, what=Text("FLOPs of all products"), note=COUNTED)
     other = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12, OTHER)["flops"]
     check_built_on("deep_linear_flops", "flops", flops, other)
 
@@ -86,8 +96,14 @@ def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
     activations = measure_saved(lambda: run_step(weights, x, ones), weights)
     parameters, saved = sum(weight.nbytes for weight in weights), sum(activations)
-    parts = f"{parameters} of parameters, {parameters} of gradients, {saved} of {len(activations)} activations"
-    assert_count(yours, 2 * parameters + saved, what="memory", note=f"{COUNTED}: {parts}")
+    parts = Text(
+        "{parameters} of parameters, {gradients} of gradients, {bytes} of {count} activations",
+        parameters=parameters,
+        gradients=parameters,
+        bytes=saved,
+        count=len(activations),
+    )
+    assert_count(yours, 2 * parameters + saved, what="memory", note=Text("counted in torch: {parts}", parts=parts))
     other = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12, OTHER)["memory"]
     check_built_on("training_bytes", "memory", yours, other)
 
@@ -113,10 +129,10 @@ def test_flops_count_matmuls_but_bytes_count_all_operations(
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")
-    assert_count(yours["bytes"], oracle.bytes_moved(operations, get_itemsize(dtype)), what="bytes")
+    assert_count(yours["bytes"], oracle.bytes_moved(operations, get_itemsize(dtype)), what=Text("bytes"))
     other = student.call(probes.predict, *sizes, dtype, 1e12, 1e12, OTHER)
     check_built_on("deep_linear_flops", "flops", yours["flops"], other["flops"])
-    check_built_on("step_work", "bytes", yours["bytes"], other["bytes"])
+    check_built_on("step_work", Text("bytes"), yours["bytes"], other["bytes"])
 
 
 @given(SIZES, DTYPES, PEAKS, INTENSITIES)
@@ -143,10 +159,12 @@ def test_predictions_scale_with_sizes_and_speeds(
     width = student.call(probes.predict, B, 2 * D, L, "float32", *speeds)
     deeper = student.call(probes.predict, B, D, L + 1, "float32", *speeds)
     faster = student.call(probes.predict, B, D, L, "float32", *(2 * speed for speed in speeds))
-    assert_count(rows["flops"], 2 * one["flops"], what="FLOPs for twice as many rows")
-    assert_count(width["flops"], 4 * one["flops"], what="FLOPs for twice the width")
-    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what="FLOPs for one more layer")
-    assert_number(faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what="seconds if both speeds are doubled")
+    assert_count(rows["flops"], 2 * one["flops"], what=Text("FLOPs for twice as many rows"))
+    assert_count(width["flops"], 4 * one["flops"], what=Text("FLOPs for twice the width"))
+    assert_count(deeper["flops"] - one["flops"], 6 * B * D * D, what=Text("FLOPs for one more layer"))
+    assert_number(
+        faster["seconds"], one["seconds"] / 2, relative=ROUNDING, what=Text("seconds if both speeds are doubled")
+    )
 
 
 @costly
@@ -166,8 +184,10 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
     """Check the measured FLOP/s and bytes/s of the simulated device."""
     flops, moved = 2 * n**3, 4 * (rows * n + n + rows)
     expected = oracle.device(flops, flops / peak, moved, moved / (peak / intensity))
-    note = f"your time_matmul was given {' and '.join(f'{a} by {b}' for a, b in reply['timed']) or 'nothing'}"
-    check(len(reply["figures"]) == 2, "return two numbers", yours=reply["figures"], expected="two numbers")
+    timed = [Text("{one} by {other}", one=one, other=other) for one, other in reply["timed"]]
+    sizes = reduce(lambda one, other: Text("{one} and {other}", one=one, other=other), timed or [Text("nothing")])
+    note = Text("your time_matmul was given {sizes}", sizes=sizes)
+    check(len(reply["figures"]) == 2, Text("return two numbers"), yours=reply["figures"], expected=Text("two numbers"))
     for name, one, figure in zip(("FLOP/s", "bytes/s"), reply["figures"], expected, strict=True):
         assert_number(one, figure, relative=ROUNDING, what=name, note=note)
 
@@ -182,15 +202,26 @@ def test_measured_seconds_are_for_one_step(
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
     reply = student.call(probes.measure, *sizes, peak, peak, peak / intensity, first)
-    check(reply["calls of the clock"] > 0, mistake="the argument clock is never called: another clock is used")
+    check(reply["calls of the clock"] > 0, mistake=Text("the argument clock is never called: another clock is used"))
     steps = reply["flops"] / oracle.model_flops(operations)
-    note = f"on a simulated device; while the clock ran, it computed the products of {steps:.4g} steps"
-    check(steps == int(steps), note, yours=f"{steps:.4g} steps", expected=WHOLE)
-    check(steps >= AT_LEAST, "time at least three steps", yours=f"{steps:.4g} steps", expected="3 steps or more")
+    note = Text(
+        "on a simulated device; while the clock ran, it computed the products of {steps} steps", steps=f"{steps:.4g}"
+    )
+    check(steps == int(steps), note, yours=Text("{steps} steps", steps=f"{steps:.4g}"), expected=WHOLE)
+    check(
+        steps >= AT_LEAST,
+        Text("time at least three steps"),
+        yours=Text("{steps} steps", steps=f"{steps:.4g}"),
+        expected=Text("{steps} steps or more", steps=3),
+    )
     low = oracle.measure_seconds(int(steps), bound, first)
     yours = reply["took"]["seconds"]
     number = type(yours) is float
-    shown = f"{low:.4g} (the bound) to {MOST * low:.4g} seconds, the time of a step on this device"
+    shown = Text(
+        "{low} (the bound) to {high} seconds, the time of a step on this device",
+        low=f"{low:.4g}",
+        high=f"{MOST * low:.4g}",
+    )
     check(number and low * (1 - ROUNDING) <= yours < MOST * low, note, yours=yours, expected=shown)
 
 
@@ -202,7 +233,9 @@ def test_measured_mfu_divides_by_promised_flops(
     """The mfu from measure_step is the FLOPs of the step / seconds / promised."""
     took = student.call(probes.measure, *sizes, promised, peak, peak, 0.0)["took"]
     expected = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), took["seconds"], promised)
-    assert_number(took["mfu"], expected, what="mfu", note=f"in {took['seconds']:.4g} seconds")
+    assert_number(
+        took["mfu"], expected, what="mfu", note=Text("in {seconds} seconds", seconds=f"{took['seconds']:.4g}")
+    )
     other = student.call(probes.measure, *sizes, FAR, peak, peak, 0.0, OTHER)["took"]
     own = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), other["seconds"], FAR)
     check_built_on("mfu", "mfu", round(other["mfu"] / own), 1)
@@ -211,4 +244,4 @@ def test_measured_mfu_divides_by_promised_flops(
 def test_runs_on_the_current_machine(student: Student) -> None:
     """On this machine, measure_step returns a positive time within the time limit."""
     took = student.call(probes.measure_here, 4, 8, 2, 1e12)
-    check(took["is a time"], "return a positive time", yours=took["seconds"], expected="a positive float")
+    check(took["is a time"], Text("return a positive time"), yours=took["seconds"], expected=Text("a positive float"))

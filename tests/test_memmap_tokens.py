@@ -13,9 +13,9 @@ from reference.memmap_tokens import oracle
 from tests.own_answers import holds
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
-from torchkata import Plain, Student, assert_equal, check, require, same
+from torchkata import Plain, Student, Text, assert_equal, check, require, same
 
-OWN = "tokens (expected: those of a new file)"
+OWN = Text("tokens (expected: those of a new file)")
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
 LENGTHS = st.integers(1, 40)
 
@@ -28,7 +28,7 @@ def make_tokens(length: int, dtype: type[np.integer], seed: int, largest: int = 
     return torch.from_numpy(tokens)
 
 
-def assert_tokens(yours: object, tokens: np.ndarray, note: str = "", mistake: str = "") -> None:
+def assert_tokens(yours: object, tokens: np.ndarray, note: Text | str = "", mistake: Text | str = "") -> None:
     """Assert that `yours` contains the expected tokens in their dtype."""
     assert_equal(yours, oracle.round_trip(tokens), what="tokens", note=note, mistake=mistake)
 
@@ -38,12 +38,12 @@ def save_to_new_file(student: Student, tokens: np.ndarray) -> Plain:
     return student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
 
 
-def assert_like_new_file(yours: Plain, own: Plain, tokens: np.ndarray, mistake: str = "") -> None:
+def assert_like_new_file(yours: Plain, own: Plain, tokens: np.ndarray, mistake: Text | str = "") -> None:
     """Assert that `yours` are the expected tokens, or the student's `own` tokens from a new file if those are wrong."""
     if holds(assert_tokens, own, tokens) or holds(assert_tokens, yours, tokens):
         assert_tokens(yours, tokens, mistake=mistake)
     else:
-        require(own is not None, "load_tokens returns None", yours=own)
+        require(own is not None, Text("load_tokens returns None"), yours=own)
         assert_equal(yours, own, what=OWN, mistake=mistake)
 
 
@@ -81,9 +81,13 @@ def test_file_is_written_to_given_path(student: Student, name: str, as_path: boo
     tokens = make_tokens(5, np.uint16, seed)
     own = save_to_new_file(student, tokens.numpy())
     reply = student.call(probes.named, tokens, name, as_path)
-    note = 'the file does not have the given name: np.save appends ".npy" to a name, but not to an open file'
-    seen = 'np.save appends ".npy" to the name: give it an open file instead' if f"{name}.npy" in reply["files"] else ""
-    check(name in reply["files"], note, mistake=seen, yours=reply["files"], expected=f"a file {name}")
+    note = Text('the file does not have the given name: np.save appends ".npy" to a name, but not to an open file')
+    seen = (
+        Text('np.save appends ".npy" to the name: give it an open file instead')
+        if f"{name}.npy" in reply["files"]
+        else ""
+    )
+    check(name in reply["files"], note, mistake=seen, yours=reply["files"], expected=Text("a file {name}", name=name))
     assert_like_new_file(reply["tokens"], own, tokens.numpy())
 
 
@@ -94,8 +98,15 @@ def test_file_stores_tokens_in_their_dtype(student: Student, length: int, dtype:
     tokens = make_tokens(length, dtype, seed)
     fewest, most = oracle.file_bytes(tokens.numpy())
     yours = student.call(probes.bytes_on_disk, tokens)
-    note = f"{length} tokens of {tokens.element_size()} bytes are {tokens.nbytes} bytes"
-    check(fewest <= yours <= most, note, yours=yours, expected=f"{fewest} to {most} bytes on disk")
+    note = Text(
+        "{length} tokens of {size} bytes are {all} bytes", length=length, size=tokens.element_size(), all=tokens.nbytes
+    )
+    check(
+        fewest <= yours <= most,
+        note,
+        yours=yours,
+        expected=Text("{fewest} to {most} bytes on disk", fewest=fewest, most=most),
+    )
 
 
 @costly
@@ -107,8 +118,8 @@ def test_second_save_overwrites_first(
     first, last = make_tokens(length, dtype, seed), make_tokens(other, second, seed + 1)
     own = save_to_new_file(student, last.numpy())
     replaced = student.call(probes.saved_twice, first, last)
-    stayed = "the old tokens come first: the file is appended to or not replaced"
-    remains = "the end of the old tokens remains: truncate the file before you write"
+    stayed = Text("the old tokens come first: the file is appended to or not replaced")
+    remains = Text("the end of the old tokens remains: truncate the file before you write")
     has_old_tokens = begins_with(replaced, first.numpy()) and not same(first, last)
     mistake = stayed if has_old_tokens else remains if begins_with(replaced, last.numpy()) else ""
     assert_like_new_file(replaced, own, last.numpy(), mistake)
@@ -122,8 +133,10 @@ def test_modifying_array_does_not_change_file(
     """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
     before, after = student.call(probes.assigned_to, tokens)
-    require(isinstance(before, np.ndarray) and before.size > 0, "load_tokens does not return an array", yours=before)
-    written = "assigning to the array changes the file: map it read-only"
+    require(
+        isinstance(before, np.ndarray) and before.size > 0, Text("load_tokens does not return an array"), yours=before
+    )
+    written = Text("assigning to the array changes the file: map it read-only")
     if holds(assert_tokens, before, tokens.numpy()):
         assert_tokens(after, tokens.numpy(), mistake=written)
     else:
@@ -136,7 +149,9 @@ def test_only_used_tokens_are_read(student: Student) -> None:
     count = 2**23
     size = 2 * count
     yours = student.call(probes.bytes_in_memory, count)
-    require(type(yours) is int, f"load_tokens does not return an array of {count} tokens", yours=yours)
+    require(
+        type(yours) is int, Text("load_tokens does not return an array of {count} tokens", count=count), yours=yours
+    )
     few = yours in oracle.bytes_in_memory(size)
-    expected = f"a few pages of a file of {size} bytes"
-    check(few, "much more data than three tokens is in memory", yours=yours, expected=expected)
+    expected = Text("a few pages of a file of {size} bytes", size=size)
+    check(few, Text("much more data than three tokens is in memory"), yours=yours, expected=expected)

@@ -12,7 +12,7 @@ from tests.meter import measure_saved
 from tests.probes import memory_accounting as probes
 from tests.probes.same_storage import COPIES, VIEWS, build
 from tests.strategies import SEEDS, recipes, rng_of, sizes
-from torchkata import Student, assert_equal
+from torchkata import Student, Text, assert_equal
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool])
 SIZES = st.integers(1, 9)
@@ -46,9 +46,14 @@ def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> Non
     """Compare the answer for the last tensor of the recipe with the size of its storage."""
     _, last = build(root, recipe)[-1]
     measured = last.untyped_storage().nbytes()
-    shown = f"{last.numel()} × {last.element_size()} bytes, of a storage of {measured} bytes"
+    shown = Text(
+        "{count} × {size} bytes, of a storage of {all} bytes",
+        count=last.numel(),
+        size=last.element_size(),
+        all=measured,
+    )
     expected = oracle.tensor_bytes(describe_window(last), measured)
-    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, note=f"it shows {shown}")
+    assert_equal(student.call(probes.tensor_bytes, root, recipe), expected, note=Text("it shows {bytes}", bytes=shown))
 
 
 @given(views(), DTYPES)
@@ -74,7 +79,7 @@ def test_expand_allocates_no_memory(student: Student, length: int, times: int, d
     """A row that is expanded 10**11 times takes no more bytes than one row."""
     row = torch.zeros(length, dtype=dtype)
     expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
-    assert_equal(student.call(probes.expanded_bytes, row, times), expected, what="bytes")
+    assert_equal(student.call(probes.expanded_bytes, row, times), expected, what=Text("bytes"))
 
 
 def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
@@ -85,7 +90,12 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
     expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
     shown = ", ".join(f"{name} {list(p.shape)}" for name, p in places)
     yours = student.call(probes.num_parameters, parts)
-    assert_equal(yours, expected, what="parameters", note=f"the model has {shown or 'none'}")
+    assert_equal(
+        yours,
+        expected,
+        what=Text("parameters"),
+        note=Text("the model has {parameters}", parameters=shown or Text("none")),
+    )
 
 
 def list_modules(model: nn.Module, name: str) -> list[int]:
@@ -125,10 +135,15 @@ def test_prediction_matches_training_step_memory(
         "activation_bytes": dtype.itemsize,
     }
     counts = (dim * dim * num_layers, rows * dim * num_layers)
-    measured = ", ".join(f"{name} {size}" for name, size in measure_step(dim, num_layers, rows, states, dtype).items())
+    measured = Text(
+        "parameters {parameters}, gradients {gradients}, optimizer {optimizer}, activations {activations}",
+        **measure_step(dim, num_layers, rows, states, dtype),
+    )
     yours = student.call(probes.training_bytes, *counts, each)
     expected = oracle.training_bytes(*counts, **each)
-    assert_equal(yours, expected, what="bytes", note=f"bytes of the tensors of a step: {measured}")
+    assert_equal(
+        yours, expected, what=Text("bytes"), note=Text("bytes of the tensors of a step: {measured}", measured=measured)
+    )
 
 
 def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch.dtype) -> dict[str, int]:
@@ -153,7 +168,7 @@ def test_each_tensor_kind_uses_its_own_byte_size(
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)
-    assert_equal(yours, expected, what="bytes")
+    assert_equal(yours, expected, what=Text("bytes"))
 
 
 @given(COUNTED, COUNTED, st.just(1) | st.integers(10**9, 10**10), st.dictionaries(KINDS, EACH, max_size=1))
@@ -163,7 +178,7 @@ def test_defaults_are_adam_in_float32(
     """By default, a parameter takes 4 + 4 + 8 bytes, and an activation takes 4 bytes."""
     expected = oracle.training_bytes(parameters, activations, **changed, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, changed)
-    assert_equal(yours, expected, what="bytes")
+    assert_equal(yours, expected, what=Text("bytes"))
 
 
 @given(st.integers(1, 10**4), st.integers(1, 2 * 10**11), st.integers(1, 24), st.booleans())
@@ -173,4 +188,4 @@ def test_max_parameters_is_rounded_down(
     """max_parameters divides the bytes of all devices by the bytes per parameter and rounds down to an int."""
     given_bytes = float(device_bytes) if as_float else device_bytes
     yours = student.call("memory_accounting.max_parameters", num_devices, given_bytes, bytes_per_parameter)
-    assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what="parameters")
+    assert_equal(yours, oracle.max_parameters(num_devices, given_bytes, bytes_per_parameter), what=Text("parameters"))

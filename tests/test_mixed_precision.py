@@ -13,7 +13,7 @@ from tests.losses import assert_loss
 from tests.own_answers import holds
 from tests.probes import mixed_precision as probes
 from tests.strategies import SEEDS, normal, rng_of, sizes
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, require
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, require
 
 COARSE = (
     torch.finfo(torch.bfloat16).eps / torch.finfo(torch.float32).eps
@@ -52,7 +52,7 @@ def call(student: Student, task: Task, demand: Callable[..., None] = require) ->
     """Run the task and check with `demand` that the optimizer took exactly one step."""
     reply = student.call(probes.one_step, task.weights, task.before, task.x, task.y, task.lr)
     steps = len(reply["steps"])
-    demand(steps == 1, "optimizer.step() should be called once", yours=steps, expected="1")
+    demand(steps == 1, Text("optimizer.step() should be called once"), yours=steps, expected="1")
     return reply
 
 
@@ -63,7 +63,10 @@ def check_gradients(reply: Plain, task: Task) -> None:
     scales = oracle.gradients([abs(w) for w in weights], [abs(grad) for grad in before], abs(x), -abs(y))
     for i, (exact, scale) in enumerate(zip(oracle.gradients(weights, before, x, y), scales, strict=True)):
         grad = reply["steps"][0]["gradients"][i]
-        roundings, what = 4 * (len(weights) + 2) * COARSE, f"gradient of weight {i} when optimizer.step() is called"
+        roundings, what = (
+            4 * (len(weights) + 2) * COARSE,
+            Text("gradient of weight {i} when optimizer.step() is called", i=i),
+        )
         assert_close(grad, exact, scale=scale, roundings=roundings, what=what)
 
 
@@ -83,15 +86,20 @@ def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task)
     products = "matmuls in the forward pass"
     none = "bfloat16" not in dtypes[products]
     half = "float16" in dtypes[products]
-    seen = "no matmul in the forward pass is bfloat16: autocast is not enabled there" if none else ""
+    seen = Text("no matmul in the forward pass is bfloat16: autocast is not enabled there") if none else ""
     if none and reply["autocast for CUDA"]:
-        seen = "autocast is enabled for 'cuda', but x is on the CPU: pass device_type=x.device.type"
-    seen = "the matmuls run in float16: pass dtype=torch.bfloat16 to autocast" if half else seen
-    note = "the forward pass should run in bfloat16"
-    assert_equal(dtypes[products], ["bfloat16"], what=products, note=note, mistake=seen)
-    note = "this should stay float32: autocast casts copies, but model.bfloat16() casts the parameters themselves"
-    for part in ("parameters", "gradients", "optimizer's state"):
-        assert_equal(dtypes[part], ["float32"], what=part, note=note)
+        seen = Text("autocast is enabled for 'cuda', but x is on the CPU: pass device_type=x.device.type")
+    seen = Text("the matmuls run in float16: pass dtype=torch.bfloat16 to autocast") if half else seen
+    note = Text("the forward pass should run in bfloat16")
+    assert_equal(dtypes[products], ["bfloat16"], what=Text("matmuls in the forward pass"), note=note, mistake=seen)
+    note = Text("this should stay float32: autocast casts copies, but model.bfloat16() casts the parameters themselves")
+    parts = {
+        "parameters": Text("parameters"),
+        "gradients": Text("gradients"),
+        "optimizer's state": Text("optimizer's state"),
+    }
+    for name, part in parts.items():
+        assert_equal(dtypes[name], ["float32"], what=part, note=note)
 
 
 @given(tasks(whole=True))
@@ -111,10 +119,10 @@ def test_loss_is_computed_before_the_step(student: Student, task: Task) -> None:
     else:
         own = unchanged["loss"]
         is_number = type(own) is float or (isinstance(own, Tensor) and own.ndim == 0 and own.is_floating_point())
-        require(is_number, "the loss is not one number", yours=own)
-        note = "the loss (expected: the one that your code returns if lr is 0)"
+        require(is_number, Text("the loss is not one number"), yours=own)
+        note = Text("the loss (expected: the one that your code returns if lr is 0)")
         assert_loss(reply["loss"], float(own), scale=abs(float(own)), roundings=roundings, what=note)
-    attached = "the loss is still attached to its graph, which stays in memory as long as the loss: detach() it"
+    attached = Text("the loss is still attached to its graph, which stays in memory as long as the loss: detach() it")
     check(not reply["attached"], mistake=attached)
 
 
@@ -137,9 +145,11 @@ def test_values_beyond_float16_range_survive(student: Student, task: Task) -> No
         grads, plain_grads = (each["steps"][0]["gradients"] for each in (reply, plain_reply))
         for i, (grad, plain_grad) in enumerate(zip(grads, plain_grads, strict=True)):
             are_tensors = isinstance(grad, Tensor) and isinstance(plain_grad, Tensor)
-            require(are_tensors, f"there is no gradient of weight {i} when optimizer.step() is called", yours=grad)
+            require(
+                are_tensors, Text("there is no gradient of weight {i} when optimizer.step() is called", i=i), yours=grad
+            )
             survives = bool(grad.isfinite().all()) and bool(grad.any()) is bool(plain_grad.any())
-            check(survives, f"the gradient of weight {i} overflows or underflows", yours=grad)
+            check(survives, Text("the gradient of weight {i} overflows or underflows", i=i), yours=grad)
 
 
 @given(tasks())
@@ -149,11 +159,11 @@ def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> Non
     grads = reply["steps"][0]["gradients"]
     require(
         all(isinstance(grad, Tensor) for grad in grads),
-        mistake="there are no gradients when optimizer.step() is called",
+        mistake=Text("there are no gradients when optimizer.step() is called"),
         yours=grads,
     )
     for i, (weight, grad) in enumerate(zip(task.weights, grads, strict=True)):
         start, slope = as_float64(weight), as_float64(grad)
         scale = oracle.step(abs(start), -abs(slope), task.lr)
-        what = f"weight {i} after the step"
+        what = Text("weight {i} after the step", i=i)
         assert_close(reply["weights"][i], oracle.step(start, slope, task.lr), scale=scale, what=what)

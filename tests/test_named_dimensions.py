@@ -11,7 +11,7 @@ from torch import Tensor
 from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
-from torchkata import Student, as_float64, assert_close, assert_equal, check
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=3)
 HEADS_AND_REMAINDER = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))
@@ -80,7 +80,7 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
     expected = oracle.attention_scores_backward(q, k, grad)
     scales = oracle.attention_scores_backward(abs(q), abs(k), abs(grad))
     for name, exact, scale in zip(("q", "k"), expected, scales, strict=True):
-        assert_close(yours[name], exact, dtype=case.q.dtype, scale=scale, what=f"gradient of {name}")
+        assert_close(yours[name], exact, dtype=case.q.dtype, scale=scale, what=Text("gradient of {name}", name=name))
 
 
 @given(LEADING, st.integers(1, 9), DTYPES, SEEDS)
@@ -111,7 +111,7 @@ def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
     expected = oracle.per_head_linear_backward(x, w, case.heads, grad)
     scales = oracle.per_head_linear_backward(abs(x), abs(w), case.heads, abs(grad))
     for name, exact, scale in zip(("x", "w"), expected, scales, strict=True):
-        assert_close(yours[name], exact, dtype=case.x.dtype, scale=scale, what=f"gradient of {name}")
+        assert_close(yours[name], exact, dtype=case.x.dtype, scale=scale, what=Text("gradient of {name}", name=name))
 
 
 @given(HEADS_AND_REMAINDER, SIZES, LEADING, SEEDS)
@@ -122,9 +122,17 @@ def test_mismatched_head_dimension_raises(
     (heads, remainder), rng = heads_and_remainder, rng_of(seed)
     size = heads * d_in + remainder
     raised = student.call(probes.split_badly, normal(rng, [*leading, size]), normal(rng, [d_in, 2]), heads)
-    silent = f"per_head_linear does not raise, although {size} elements are not {heads} heads of size {d_in}"
+    silent = Text(
+        "per_head_linear does not raise, although {size} elements are not {heads} heads of size {d_in}",
+        size=size,
+        heads=heads,
+        d_in=d_in,
+    )
     check(
-        (raised == []) is oracle.heads_fit(size, heads, d_in), mistake=silent, yours="a result", expected="an exception"
+        (raised == []) is oracle.heads_fit(size, heads, d_in),
+        mistake=silent,
+        yours=Text("a result"),
+        expected=Text("an exception"),
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference.promised_flops import oracle
 from tests.probes import promised_flops as probes
-from torchkata import Plain, Student, assert_equal, assert_number, check, speed
+from torchkata import Plain, Student, Text, assert_equal, assert_number, check, speed
 
 DEVICES = ["NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "NVIDIA B200"]
 TABLE = {name: speed.devices()[name].tflops for name in DEVICES}
@@ -37,22 +37,27 @@ def assert_values_of_all_devices(student: Student, dtypes: list[str]) -> None:
                 assert_answer({"raised": [], "returned": [yours]}, name, dtype)
 
 
-def assert_answer(reply: Plain, name: str, dtype: str, note: str = "") -> None:
+def assert_answer(reply: Plain, name: str, dtype: str, note: Text | str = "") -> None:
     """Check that the result is the table's value, or that the exception is raised if there is none."""
     expected = oracle.promised_flop_per_sec(name, COLUMNS[dtype], TABLE)
     if isinstance(expected, str):
         raised = reply["raised"]
         seen = (
-            f"{note}: raises {raised[0]} instead of {expected}"
+            Text("{note}: raises {error} instead of {wanted}", note=note, error=raised[0], wanted=expected)
             if raised
-            else f"{note}: returns a value instead of raising"
+            else Text("{note}: returns a value instead of raising", note=note)
         )
-        check(expected in raised, mistake=seen, yours=raised[0] if raised else "a figure", expected=f"a {expected}")
+        check(
+            expected in raised,
+            mistake=seen,
+            yours=raised[0] if raised else Text("a figure"),
+            expected=Text("a {kind}Error", kind=expected.removesuffix("Error")),
+        )
     elif expected is None:
         assert_equal(reply["returned"], [None])
     else:
         check(reply["returned"] != [], note, yours=reply["raised"])
-        assert_number(reply["returned"][0], expected, relative=A_HUNDREDTH, what=f"FLOP/s in {dtype}")
+        assert_number(reply["returned"][0], expected, relative=A_HUNDREDTH, what=Text("FLOP/s in {dtype}", dtype=dtype))
 
 
 def test_sixteen_bit_peaks_are_dense(student: Student) -> None:
@@ -76,7 +81,7 @@ def test_unknown_names_raise(student: Student, name: str, change: int, dtype: st
     other = CHANGES[change](name)
     if other not in speed.devices():
         reply = student.call(probes.call_without_value, other, dtype)
-        assert_answer(reply, other, dtype, f"the table has no device named {other!r}")
+        assert_answer(reply, other, dtype, Text("the table has no device named {name}", name=repr(other)))
 
 
 def test_dtypes_missing_from_table_raise(student: Student) -> None:
@@ -85,7 +90,9 @@ def test_dtypes_missing_from_table_raise(student: Student) -> None:
         for dtype in COLUMNS:
             if COLUMNS[dtype] not in TABLE[name]:
                 reply = student.call(probes.call_without_value, name, dtype)
-                assert_answer(reply, name, dtype, f"the table has no value for {dtype} on this device")
+                assert_answer(
+                    reply, name, dtype, Text("the table has no value for {dtype} on this device", dtype=dtype)
+                )
 
 
 @given(st.floats(1, 1e20), st.floats(1e-6, 1e6), st.floats(1e9, 1e16))
@@ -102,4 +109,4 @@ def test_bfloat16_speedup_is_ratio_of_achieved_flop_rates(
     """bfloat16_speedup is the ratio of the achieved FLOP/s: in each dtype, the MFU times the promised FLOP/s."""
     yours = student.call(probes.speedup, name, mfu_float32, mfu_bfloat16)
     expected = oracle.speedup(name, mfu_float32, mfu_bfloat16, TABLE)
-    assert_number(yours, expected, relative=2 * A_HUNDREDTH, what="speedup")
+    assert_number(yours, expected, relative=2 * A_HUNDREDTH, what=Text("speedup"))

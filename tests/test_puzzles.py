@@ -9,7 +9,7 @@ from torch import Tensor
 from reference.puzzles import oracle
 from tests.probes import puzzles as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, WIDE_DTYPES, normal, rng_of, sizes
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
 EDGES = sizes(2, 3, 0)  # height or width of images and matrices, in patches
@@ -75,7 +75,7 @@ def test_patch_embedding_multiplies_each_patch(
     (batch, h, w), rng = shape, rng_of(seed)
     weight, bias, images = normal(rng, [dim, n * n * c]), normal(rng, [dim]), normal(rng, [batch, h * n, w * n, c])
     reply = student.call(probes.embed, n, c, dim, weight, bias, images)
-    check(reply["is a Sequential"], "the result should be an nn.Sequential")
+    check(reply["is a Sequential"], Text("the result should be an nn.Sequential"))
     x, factor, addend = as_float64(images), as_float64(weight), as_float64(bias)
     scale = embedding_scale(abs(x), n, abs(factor), abs(addend))
     assert_close(reply["y"], oracle.patch_embedding(x, n, factor, addend), scale=scale)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference.reproducibility import oracle
 from tests.probes import reproducibility as probes
 from tests.strategies import normal, rng_of
-from torchkata import Student, check, require
+from torchkata import Student, Text, check, require
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
@@ -33,27 +33,37 @@ def check_draws(
     """Check that equal seeds give equal draws. Use `apart` to check that different seeds give different draws."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
-        check_pairs(library, "draws", seeds, drawn[library], apart)
+        check_pairs(library, Text("draws"), seeds, drawn[library], apart)
 
 
 def find_seeded(student: Student, seed: int) -> list[str]:
     """Return the libraries that are seeded with this seed. Separate tests check that all libraries are seeded."""
     drawn = student.call(probes.draws, repeat_seeds(seed), 0)
     seeded = [library for library in LIBRARIES if drawn[library][:2] == drawn[library][2:]]
-    require(bool(seeded), "the seed does not determine the draws of any library", yours=drawn)
+    require(bool(seeded), Text("the seed does not determine the draws of any library"), yours=drawn)
     return seeded
 
 
-def check_pairs(drawn_by: str, what: str, seeds: list[int], found: list[list[float]], apart: Demand = require) -> None:
+def check_pairs(
+    drawn_by: Text | str, what: Text, seeds: list[int], found: list[list[float]], apart: Demand = require
+) -> None:
     """Check that equal origins give equal results. Use `apart` to check that different ones give different results."""
-    origins = oracle.origins(drawn_by, seeds)
+    origins = oracle.origins(str(drawn_by), seeds)
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]
         if origins[i] == origins[j]:
-            check(same, f"{drawn_by}: two calls of seed_everything({first}) give different {what}")
+            check(
+                same,
+                Text(
+                    "{library}: two calls of seed_everything({seed}) give different {what}",
+                    library=drawn_by,
+                    seed=first,
+                    what=what,
+                ),
+            )
         else:
-            calls = f"seed_everything({first}) and seed_everything({second})"
-            apart(not same, f"{drawn_by}: {calls} give the same {what}")
+            calls = Text("seed_everything({one}) and seed_everything({other})", one=first, other=second)
+            apart(not same, Text("{library}: {calls} give the same {what}", library=drawn_by, calls=calls, what=what))
 
 
 @given(SEEDS, BETWEEN)
@@ -87,8 +97,10 @@ def test_other_process_draws_same_numbers(student: Student, seed: int) -> None:
     here, elsewhere = student.call(probes.draws_elsewhere, seed)
     for library in seeded:
         drawn = here[library]
-        note = f"{library}: seed_everything({seed}) gives different draws in another process"
-        seen = f"the seed of {library} differs between processes, like hash() of a string"
+        note = Text(
+            "{library}: seed_everything({seed}) gives different draws in another process", library=library, seed=seed
+        )
+        seen = Text("the seed of {library} differs between processes, like hash() of a string", library=library)
         check(drawn == elsewhere[library], note, mistake=seen if drawn[0] == drawn[1] else "")
 
 
@@ -104,4 +116,4 @@ def test_training_run_is_reproducible(student: Student, seed: int) -> None:
     rng = rng_of(seed)
     seeds = repeat_seeds(seed)
     ends = student.call(probes.runs, seeds, normal(rng, [6, 3]), normal(rng, [6]))
-    check_pairs("a training run", "final weights", seeds, [end.tolist() for end in ends])
+    check_pairs(Text("a training run"), Text("final weights"), seeds, [end.tolist() for end in ends])

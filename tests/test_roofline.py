@@ -12,7 +12,7 @@ from reference.roofline import oracle
 from tests.meter import Meter, count_operations
 from tests.own_answers import holds
 from tests.probes import roofline as probes
-from torchkata import Plain, Student, assert_count, assert_equal, assert_number, check, require
+from torchkata import Plain, Student, Text, assert_count, assert_equal, assert_number, check, require
 
 sides = oracle.sides  # stored here so that no mistake replaces it
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
@@ -37,10 +37,11 @@ def products(size: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[str, list[
     return st.one_of(each)
 
 
-def assert_work(yours: Plain, flops: int | None, moved: int | None, note: str = "") -> None:
+def assert_work(yours: Plain, flops: int | None, moved: int | None, note: Text | str = "") -> None:
     """Check (FLOPs, bytes), or only one of them if the other is None."""
-    check(type(yours) is list and len(yours) == 2, "return a tuple (FLOPs, bytes)", yours=yours)
-    for what, each, expected in zip(("FLOPs", "bytes"), yours, (flops, moved), strict=True):
+    check(type(yours) is list and len(yours) == 2, Text("return a tuple (FLOPs, bytes)"), yours=yours)
+    names: tuple[Text | str, ...] = ("FLOPs", Text("bytes"))
+    for what, each, expected in zip(names, yours, (flops, moved), strict=True):
         if expected is not None:
             assert_count(each, expected, what=what, note=note)
 
@@ -71,7 +72,11 @@ def test_products_count_two_flops_per_multiplication(
 def test_work_is_a_tuple(student: Student, operation: str, dtype: str) -> None:
     """FLOPs and bytes are returned as a tuple, not a list."""
     is_tuple = student.call(probes.gives_a_tuple, operation, [3] * PRODUCTS.get(operation, 1), dtype)
-    check(is_tuple, mistake=f"{operation}_work does not return a tuple", expected="a tuple (FLOPs, bytes)")
+    check(
+        is_tuple,
+        mistake=Text("{operation} does not return a tuple", operation=f"{operation}_work"),
+        expected=Text("a tuple (FLOPs, bytes)"),
+    )
 
 
 @given(st.sampled_from(["relu", "gelu"]), SMALL | st.integers(0, 2**16), SIXTEEN_BIT)
@@ -80,7 +85,9 @@ def test_elementwise_bytes_match_torch(student: Student, operation: str, n: int,
     predicted = student.call(probes.work, operation, [n], dtype)
     x = torch.zeros(n, dtype=getattr(torch, dtype))
     measured = count_operations(lambda: {"relu": torch.relu, "gelu": gelu}[operation](x))
-    assert_work(predicted, None, measured.bytes, f"counted: {n * x.itemsize} bytes read, as many written")
+    assert_work(
+        predicted, None, measured.bytes, Text("counted: {read} bytes read, as many written", read=n * x.itemsize)
+    )
 
 
 @given(products(SMALL | st.integers(0, 99)), SIXTEEN_BIT)
@@ -90,7 +97,16 @@ def test_matmul_work_matches_torch(student: Student, product: tuple[str, list[in
     predicted = student.call(probes.work, operation, sizes, dtype)
     m, k, n = sides(operation, sizes)
     measured = count_product(m, k, n, dtype)
-    note = f"counted: {m} · {n} sums of {k} products; {m * k} and {k * n} elements read, {m * n} written, in {dtype}"
+    note = Text(
+        "counted: {m} · {n} sums of {k} products; {a} and {b} elements read, {c} written, in {dtype}",
+        m=m,
+        n=n,
+        k=k,
+        a=m * k,
+        b=k * n,
+        c=m * n,
+        dtype=dtype,
+    )
     assert_work(predicted, measured.flops, measured.bytes, note)
 
 
@@ -141,7 +157,7 @@ def read_work(yours: Plain, case: OnDevice) -> tuple[int, int]:
     if holds(assert_work, yours, *exact):
         return exact
     is_pair = type(yours) is list and len(yours) == 2 and all(type(each) is int and each > 0 for each in yours)
-    require(is_pair, "the work of the operation is not two positive integers", yours=yours)
+    require(is_pair, Text("the work of the operation is not two positive integers"), yours=yours)
     return yours[0], yours[1]
 
 
@@ -154,5 +170,9 @@ def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDev
     if math.isclose(intensity, accelerator, rel_tol=1e-3):
         return  # the student's own FLOPs or bytes are wrong, which other tests report; either bound is right
     yours = student.call(probes.predict_bound, case.operation, case.sizes, "bfloat16", case.peak, case.bandwidth)
-    times = f"{1e9 * flops / case.peak:.3g} ns of arithmetic, {1e9 * moved / case.bandwidth:.3g} ns of moving bytes"
+    times = Text(
+        "{times} ns of arithmetic, {moving} ns of moving bytes",
+        times=f"{1000000000.0 * flops / case.peak:.3g}",
+        moving=f"{1000000000.0 * moved / case.bandwidth:.3g}",
+    )
     assert_equal(yours, oracle.bound(intensity, accelerator), what="bound", note=times)

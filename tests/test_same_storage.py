@@ -12,19 +12,26 @@ from reference.same_storage import oracle
 from reference.same_storage.oracle import Placed
 from tests.probes import same_storage as probes
 from tests.strategies import recipes
-from torchkata import Plain, Student, asking, assert_equal, check, precondition, require
+from torchkata import Plain, Student, Text, asking, assert_equal, check, precondition, require
 
-ALWAYS_THE_SAME = "the result is the same for a tensor and itself as for different tensors"
+ALWAYS_THE_SAME = Text("the result is the same for a tensor and itself as for different tensors")
+STATE = {
+    "shapes": Text("shapes"),
+    "strides": Text("strides"),
+    "values": Text("values"),
+    "gradients": Text("gradients"),
+    "versions": Text("versions"),
+}
 WHOLE_VIEWS = ("transpose", "expand", "flatten")  # begin where their source begins, in its dtype
 MAX_LENGTH = 80  # maximum characters of a call that is printed in one line
 
 
 def check_type(yours: Plain, call: str) -> None:
     """Check that the answer is a bool."""
-    form = "a tensor" if isinstance(yours, Tensor) else type(yours).__name__
+    form = Text("a tensor") if isinstance(yours, Tensor) else type(yours).__name__
     with asking(call):
-        note, seen = f"the result is {form}: return True or False", "the result is not a bool"
-        check(type(yours) is bool, note, mistake=seen, yours=yours, expected="a bool")
+        note, seen = Text("the result is {form}: return True or False", form=form), Text("the result is not a bool")
+        check(type(yours) is bool, note, mistake=seen, yours=yours, expected=Text("a bool"))
 
 
 def read_truth(yours: Plain, call: str) -> bool:
@@ -107,7 +114,8 @@ def test_tensors_are_not_modified(student: Student, step: str, size: int) -> Non
     x = torch.arange(2.0 * size).reshape(2, size)
     reply = student.call(probes.observe, x, x + 1, step)
     for name, before in reply["before"].items():
-        assert_equal(reply["after"][name], before, what=name, mistake=f"{name} changed")
+        what = STATE.get(name, name)
+        assert_equal(reply["after"][name], before, what=what, mistake=Text("{name} changed", name=what))
     with precondition():
         for name, answer, right in zip("xy", reply["answers"], (True, False), strict=True):
             check_answer(answer, right, f"x.requires_grad_()\nsame_storage(x, {name})")

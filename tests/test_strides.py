@@ -13,7 +13,7 @@ from torch import Tensor
 from reference.strides import oracle
 from tests.probes import strides as probes
 from tests.strategies import SEEDS, SEQUENCES, rng_of, sizes
-from torchkata import Student, asking, assert_equal, check, precondition
+from torchkata import Student, Text, asking, assert_equal, check, precondition
 
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 BEYOND_WALKING = st.integers(2**40, 2**41)
@@ -80,14 +80,14 @@ def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
 def test_strides_are_products_of_later_sizes(student: Student, shape: list[int]) -> None:
     """The last stride of a contiguous tensor is 1, and each other stride is the product of all later sizes."""
     yours = student.call(probes.contiguous_strides, shape)
-    assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
+    assert_equal(yours, oracle.contiguous_strides(shape), what=Text("strides"))
 
 
 @given(st.lists(st.integers(1, 9), max_size=5), SEQUENCES)
 def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> None:
     """The strides are returned as a tuple, as by x.stride(), even if the shape is a list or a torch.Size."""
     is_tuple = student.call(probes.gives_a_tuple, shape, kind)
-    check(is_tuple, mistake="the strides are not a tuple", expected="a tuple of ints")
+    check(is_tuple, mistake=Text("the strides are not a tuple"), expected=Text("a tuple of ints"))
 
 
 @given(st.lists(sizes(2, 3, 0), min_size=1, max_size=4), st.integers(0, 4))
@@ -95,7 +95,7 @@ def test_size_zero_is_treated_as_one(student: Student, others: list[int], place:
     """A size of 0 counts as 1 in the strides of a tensor without elements."""
     shape = [*others[:place], 0, *others[place:]]
     yours = student.call(probes.contiguous_strides, shape)
-    assert_equal(yours, oracle.contiguous_strides(shape), what="strides")
+    assert_equal(yours, oracle.contiguous_strides(shape), what=Text("strides"))
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
@@ -103,7 +103,7 @@ def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times
     """Strides are exact even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, c | 1]
     yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
-    assert_equal(yours, oracle.contiguous_strides(shape, times), what="strides")
+    assert_equal(yours, oracle.contiguous_strides(shape, times), what=Text("strides"))
 
 
 @given(views())
@@ -114,7 +114,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
     yours = student.call(probes.storage_indices, strides, offset, indices)
     for index, element in zip(indices, yours, strict=True):
         with asking(f"storage_index({tuple(strides)}, {tuple(index)}, {offset})"):
-            assert_equal(element, oracle.storage_index(strides, index, offset), what="element")
+            assert_equal(element, oracle.storage_index(strides, index, offset), what=Text("element"))
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
@@ -122,7 +122,7 @@ def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], 
     """The offset defaults to 0. Strides and index can be of any sequence type (tuple, list, torch.Size)."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
-    assert_equal(yours, oracle.storage_index(strides, index), what="element")
+    assert_equal(yours, oracle.storage_index(strides, index), what=Text("element"))
 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), min_size=1, max_size=3), BEYOND_FLOATS)
@@ -130,7 +130,7 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
     """Storage positions are exact even for tensors that are larger than memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times), "tuple")
-    assert_equal(yours, oracle.storage_index(strides, index, times=times), what="element")
+    assert_equal(yours, oracle.storage_index(strides, index, times=times), what=Text("element"))
 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
@@ -149,7 +149,7 @@ def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, 
 @given(layouts(sizes(2, 2, 0)))
 def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
     """A tensor with an axis of size 0 is contiguous, regardless of its strides."""
-    control = precondition("a tensor without an axis of size 0 is already judged wrongly")
+    control = precondition(Text("a tensor without an axis of size 0 is already judged wrongly"))
     with nullcontext() if 0 in layout.shape else control:
         assert_contiguity(student, layout)
 

@@ -11,7 +11,7 @@ from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Product, Run
 from tests.probes import time_matmul as probes
 from tests.strategies import costly
-from torchkata import Plain, Student, assert_equal, check, require
+from torchkata import Plain, Student, Text, assert_equal, check, require
 
 SIZES = st.integers(2, 8)  # if a dimension is 1, einsum does not call a matrix multiplication
 SECONDS = st.sampled_from([0.01, 0.5, 0.002, 0.1])  # seconds of a product
@@ -32,15 +32,17 @@ def read_seconds(reply: Plain) -> Plain:
     return float(yours) if isinstance(yours, Tensor) and yours.numel() == 1 else yours
 
 
-def assert_seconds(yours: Plain, run: Run, note: str, demand: Callable[..., None] = require, factor: float = 1) -> None:
+def assert_seconds(
+    yours: Plain, run: Run, note: Text | str, demand: Callable[..., None] = require, factor: float = 1
+) -> None:
     """Check that the answer is the time of one matmul times `factor`, with a tolerance for launches and clock reads."""
-    demand(type(yours) is float, "return a float", yours=yours, expected="a float")
+    demand(type(yours) is float, Text("return a float"), yours=yours, expected=Text("a float"))
     low, high = oracle.seconds_per_product(run)
-    none = "no a @ b ran after the warm-up and the first reading of a clock"
-    demand(low <= high, mistake=none, yours=yours, expected="the seconds of one")
-    shown = f"{factor * low:.4g} to {factor * (high + run.on_top):.4g} seconds"
-    expected = f"{shown}, the time of one matmul here after the warm-up"
-    expected = expected if factor == 1 else f"{shown}, as on an undisturbed CPU"
+    none = Text("no a @ b ran after the warm-up and the first reading of a clock")
+    demand(low <= high, mistake=none, yours=yours, expected=Text("the seconds of one"))
+    shown = Text("{low} to {high} seconds", low=f"{factor * low:.4g}", high=f"{factor * (high + run.on_top):.4g}")
+    expected = Text("{shown}, the time of one matmul here after the warm-up", shown=shown)
+    expected = expected if factor == 1 else Text("{shown}, as on an undisturbed CPU", shown=shown)
     is_right = oracle.is_that_of_one(yours, run) if factor == 1 else is_alike(yours / factor, low, high + run.on_top)
     check(is_right, note, yours=yours, expected=expected)
 
@@ -63,7 +65,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
             assert_seconds(yours, run, "")
         return 1
     is_time = type(yours) is float and 0 < yours < math.inf and low <= high
-    require(is_time, "the result is not a time, even on an undisturbed CPU", yours=reply["seconds"])
+    require(is_time, Text("the result is not a time, even on an undisturbed CPU"), yours=reply["seconds"])
     return float(yours) / ((low + high) / 2)
 
 
@@ -72,7 +74,7 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
 def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """time_matmul(a, b) returns the time of one matrix multiplication in seconds."""
     reply = student.call(probes.simulate, m, k, n, seconds)
-    note = "the time is simulated: use time.perf_counter, time.monotonic or timeit"
+    note = Text("the time is simulated: use time.perf_counter, time.monotonic or timeit")
     assert_seconds(reply["seconds"], read_run(reply), note, check)
 
 
@@ -85,7 +87,7 @@ def test_first_matmul_is_not_timed(student: Student, m: int, k: int, n: int, sec
     assert_seconds(
         read_seconds(reply),
         read_run(reply),
-        "warm up: the first matmul of a shape takes much longer and must not be timed",
+        Text("warm up: the first matmul of a shape takes much longer and must not be timed"),
         factor=factor,
     )
 
@@ -96,7 +98,7 @@ def test_clock_is_monotonic(student: Student, size: int, seconds: float) -> None
     """The result does not change when the system clock is set or a second thread is busy."""
     factor = find_factor(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, False, 0.0, True)
-    note = "the system clock, time.time, was set meanwhile; time.process_time counts both threads"
+    note = Text("the system clock, time.time, was set meanwhile; time.process_time counts both threads")
     assert_seconds(read_seconds(reply), read_run(reply), note, factor=factor)
 
 
@@ -109,7 +111,7 @@ def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n
     assert_seconds(
         read_seconds(reply),
         read_run(reply),
-        "on this simulated GPU a @ b returns at once, and torch.cuda.synchronize() waits for it",
+        Text("on this simulated GPU a @ b returns at once, and torch.cuda.synchronize() waits for it"),
         factor=factor,
     )
 
@@ -120,7 +122,9 @@ def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, 
     """On a GPU that is busy with other work, the clock starts after that work has finished."""
     factor = find_factor(student, m, 3, n, seconds, on_gpu=True)
     reply = student.call(probes.simulate, m, 3, n, seconds, 0.0, True, THOUSANDFOLD * seconds)
-    note = "the device was still busy when the clock started: synchronize after warming up, before you start the clock"
+    note = Text(
+        "the device was still busy when the clock started: synchronize after warming up, before you start the clock"
+    )
     assert_seconds(read_seconds(reply), read_run(reply), note, factor=factor)
 
 
@@ -133,7 +137,7 @@ def test_slow_matmul_does_not_determine_result(student: Student, size: int, seco
     assert_seconds(
         read_seconds(reply),
         read_run(reply),
-        "one matmul in seven takes ten times as long as the others here",
+        Text("one matmul in seven takes ten times as long as the others here"),
         factor=factor,
     )
 
@@ -145,14 +149,20 @@ def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: 
     reply = student.call(probes.simulate, size, size, size, seconds, 0.0, on_gpu)
     run = read_run(reply)
     timed = len(run.timed)
-    note = f"{len(run.products)} matmuls in total, {timed} of them after the first reading of a clock"
-    check(oracle.is_enough(run), note, yours=timed, expected=f"{oracle.AT_LEAST} or more, and a warm-up")
+    note = Text(
+        "{all} matmuls in total, {timed} of them after the first reading of a clock", all=len(run.products), timed=timed
+    )
+    check(
+        oracle.is_enough(run), note, yours=timed, expected=Text("{count} or more, and a warm-up", count=oracle.AT_LEAST)
+    )
 
 
 def test_runs_on_the_current_machine(student: Student) -> None:
     """On this machine, the result is a positive float, and neither matrix is modified."""
     for m, k, n in ((64, 32, 48), (1, 1, 1)):
         reply = student.call(probes.run_here, m, k, n)
-        check(oracle.is_a_time(reply["seconds"]), "return a positive float", yours=reply["seconds"])
+        check(oracle.is_a_time(reply["seconds"]), Text("return a positive float"), yours=reply["seconds"])
         for name in ("a", "b"):
-            assert_equal(reply["after"][name], reply["before"][name], what=name, mistake=f"{name} is modified")
+            assert_equal(
+                reply["after"][name], reply["before"][name], what=name, mistake=Text("{name} is modified", name=name)
+            )

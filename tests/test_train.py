@@ -14,26 +14,40 @@ from reference.cruncher.oracle import forward
 from reference.train import oracle
 from tests.probes import train as probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
-from torchkata import Plain, Student, as_float64, assert_close, assert_equal, check, precondition, require, same, show
+from torchkata import (
+    Plain,
+    Student,
+    Text,
+    as_float64,
+    assert_close,
+    assert_equal,
+    check,
+    precondition,
+    require,
+    same,
+    show,
+)
 
 train_scale = oracle.train  # for terms that cannot cancel; mistakes do not replace these
-FEWER = "there are fewer losses than steps: a step or its loss is missing"
-MORE = "there are more losses than steps"
+FEWER = Text("there are fewer losses than steps: a step or its loss is missing")
+MORE = Text("there are more losses than steps")
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 RATES = st.sampled_from([0.01, 0.05, 0.0])
-DIFFERS = (
+DIFFERS = Text(
     "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten"
 )
 
 
 def loss_values(losses: Plain, count: int, demand: Callable[..., None] = require) -> list[float]:
     """Return the losses as floats, from a tensor or a list. Set `demand` to `check` in tests of their format."""
-    form, length = f"as many numbers as steps: {count}", count_losses(losses)
+    form, length = Text("as many numbers as steps: {count}", count=count), count_losses(losses)
     seen = "" if length is None else FEWER if length < count else MORE
-    demand(length == count, "the losses should be one number per step", mistake=seen, yours=losses, expected=form)
+    demand(length == count, Text("the losses should be one number per step"), mistake=seen, yours=losses, expected=form)
     values = losses.tolist() if isinstance(losses, Tensor) else [v.item() if is_scalar(v) else v for v in losses]
-    demand(all(type(value) is float for value in values), "the losses should be numbers", yours=losses, expected=form)
+    demand(
+        all(type(value) is float for value in values), Text("the losses should be numbers"), yours=losses, expected=form
+    )
     return list(values)
 
 
@@ -80,10 +94,10 @@ def check_steps(student: Student, lesson: Lesson, lr: float) -> bool:
     yours = loss_values(whole["losses"], len(losses))
     for i, (a, b) in enumerate(zip(yours, losses, strict=True)):
         loss = torch.tensor(a, dtype=torch.float32)
-        assert_close(loss, b, scale=abs(b) + 1, roundings=CHAIN, what=f"loss of step {i + 1}")
+        assert_close(loss, b, scale=abs(b) + 1, roundings=CHAIN, what=Text("loss of step {i}", i=i + 1))
     for i, (end, own) in enumerate(zip(whole["weights"], weights, strict=True)):
         exact = as_float64(own)
-        what = f"weight {i} after {len(losses)} steps"
+        what = Text("weight {i} after {count} steps", i=i, count=len(losses))
         assert_close(end, exact, scale=abs(exact) + 1, roundings=CHAIN, what=what)
     return False
 
@@ -107,9 +121,9 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
     roundings = 8 * (len(batches) + 1) * (len(start) + 1)
     yours = loss_values(reply["losses"], len(losses), check)
     exact, sizes = np.array(losses), np.array(loss_scales)
-    assert_close(torch.tensor(yours), exact, scale=sizes, roundings=roundings, what="losses")
+    assert_close(torch.tensor(yours), exact, scale=sizes, roundings=roundings, what=Text("losses"))
     for i, (exact, scale) in enumerate(zip(weights, weight_scales, strict=True)):
-        what = f"weight {i} after {len(batches)} steps"
+        what = Text("weight {i} after {count} steps", i=i, count=len(batches))
         assert_close(reply["weights"][i], exact, scale=scale, roundings=roundings, what=what)
 
 
@@ -131,7 +145,7 @@ def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 7e-4, 7e-4, 1e-2, 0.1]))
 def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> None:
     """Every step is taken, even after a step whose loss is small or 0."""
-    with precondition("the losses or weights are already wrong when no loss is small"):
+    with precondition(Text("the losses or weights are already wrong when no loss is small")):
         follows = check_steps(student, lesson, 0.01)
     weights = [torch.round(4 * w) / 4 for w in lesson.weights]
     first = torch.round(lesson.xs[0])  # multiples of 1/4 and integers make the first predictions exact
@@ -142,7 +156,9 @@ def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> N
         check_run(student, small, 0.01)
     else:
         check(
-            not same(run(student, small, 0.01)["weights"], weights), "the weights stay as they are", expected="a step"
+            not same(run(student, small, 0.01)["weights"], weights),
+            Text("the weights stay as they are"),
+            expected=Text("a step"),
         )
 
 
@@ -151,11 +167,11 @@ def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> N
 def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
     """Each step calls get_batch(B=B) once."""
     diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
-    infinite = "the loss of the first step is infinite here; the following steps should still be taken"
+    infinite = Text("the loss of the first step is infinite here; the following steps should still be taken")
     expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
     for given_batches, note in ((lesson, ""), (diverging, infinite)):
         asked = run(student, given_batches, 0.01)["asked"]
-        assert_equal(asked, expected, what="the requested batch sizes", note=note)
+        assert_equal(asked, expected, what=Text("the requested batch sizes"), note=note)
 
 
 @costly
@@ -166,7 +182,7 @@ def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
     loss_values(reply["losses"], len(lesson.xs))
     check(
         not reply["attached"],
-        mistake="a loss is still attached to its graph, which stays in memory as long as the loss: detach() it",
+        mistake=Text("a loss is still attached to its graph, which stays in memory as long as the loss: detach() it"),
     )
 
 
@@ -177,8 +193,8 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
     growth = alive[-1] - alive[3]
     check(
         growth <= 4,
-        mistake=f"from step 4 to step 24, {growth} more tensors and graph nodes are in memory",
-        expected="no increase",
+        mistake=Text("from step 4 to step 24, {growth} more tensors and graph nodes are in memory", growth=growth),
+        expected=Text("no increase"),
     )
 
 
@@ -188,12 +204,12 @@ def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, 
     """Only the SGD from sgd.py changes the weights, with the given learning rate."""
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)
-    assert_equal(reply["events"], expected["events"], what="calls of get_batch and of SGD.step")
+    assert_equal(reply["events"], expected["events"], what=Text("calls of get_batch and of SGD.step"))
     rates = sorted({*reply["rates"]})
-    check(rates == expected["rates"], mistake="SGD uses a different lr", yours=rates)
+    check(rates == expected["rates"], mistake=Text("SGD uses a different lr"), yours=rates)
     stayed = same(reply["weights"], lesson.weights)
-    note = "the returned model is not the Cruncher that was built first, or its initial weights were overwritten"
-    note = "something other than SGD changed the weights" if reply["moved"] else note
+    note = Text("the returned model is not the Cruncher that was built first, or its initial weights were overwritten")
+    note = Text("something other than SGD changed the weights") if reply["moved"] else note
     check(stayed is not expected["weights move"], mistake=note, yours=reply["weights"])
 
 
@@ -202,12 +218,12 @@ def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, 
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
-    check(reply["is a tuple"], "train should return a tuple", expected="a tuple (model, losses)")
-    check(reply["is a Cruncher"], "the model should be a Cruncher from cruncher.py")
+    check(reply["is a tuple"], Text("train should return a tuple"), expected="a tuple (model, losses)")
+    check(reply["is a Cruncher"], Text("the model should be a Cruncher from cruncher.py"))
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
-    require(finite, "a new Cruncher has a weight that is infinite or NaN", yours=reply["start"])
+    require(finite, Text("a new Cruncher has a weight that is infinite or NaN"), yours=reply["start"])
     assert_equal(reply["weights"], reply["start"], what="weights", mistake=DIFFERS)
-    check(loss_values(reply["losses"], 0, check) == [], "there should be no losses", yours=reply["losses"])
+    check(loss_values(reply["losses"], 0, check) == [], Text("there should be no losses"), yours=reply["losses"])
 
 
 @costly
@@ -215,8 +231,8 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
 def test_model_is_built_before_first_batch(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """The model is built before the first call to get_batch, so its initial weights do not depend on the batches."""
     one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
-    note = "the initial weights depend on what get_batch draws: build the model before the first batch"
-    check(same(one, other), mistake=note, yours=other, expected=f"again {show(one)}")
+    note = Text("the initial weights depend on what get_batch draws: build the model before the first batch")
+    check(same(one, other), mistake=note, yours=other, expected=Text("again {value}", value=show(one)))
 
 
 @costly
@@ -224,7 +240,7 @@ def test_model_is_built_before_first_batch(student: Student, dim: int, num_layer
 def test_model_is_on_requested_device(student: Student, device: str, dim: int, num_layers: int) -> None:
     """The parameters of the model are on the requested device."""
     reply = student.call(probes.built_on, dim, num_layers, device)
-    assert_equal(reply, oracle.built(dim, num_layers, device), what="the model")
+    assert_equal(reply, oracle.built(dim, num_layers, device), what=Text("the model"))
 
 
 def test_training_fits_linear_data(student: Student, seed: int) -> None:
@@ -235,5 +251,5 @@ def test_training_fits_linear_data(student: Student, seed: int) -> None:
     reply = student.call(probes.run, weights, 16, 0.1, [x] * 120, [y] * 120)
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
-    ends, expected = [losses[0], losses[-1]], "a last loss of at most 1/1000 of the first"
-    check(fell, "the loss did not decrease enough", yours=ends, expected=expected)
+    ends, expected = [losses[0], losses[-1]], Text("a last loss of at most 1/1000 of the first")
+    check(fell, Text("the loss did not decrease enough"), yours=ends, expected=expected)

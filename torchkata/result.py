@@ -5,6 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from torchkata.inside.text import Text
+
 Outcome: TypeAlias = Literal[
     "passed", "failed", "crashed", "timed_out", "not_started", "inconclusive", "not_graded", "waived"
 ]
@@ -13,25 +15,24 @@ Status: TypeAlias = Literal["done", "wrong", "crashed", "timed_out", "not_starte
 
 @dataclass(frozen=True)
 class Look:
-    """The letter, symbol and color that represent an outcome. Its display name is the text `status.…`."""
+    """The letter, symbol and color that represent an outcome."""
 
     status: Status  # status of a kata that has a test with this outcome
+    word: Text  # the name of the status
     letter: str  # shown in pytest's progress line
     symbol: str
     color: Literal["green", "red", "yellow", "grey"]
 
 
 LOOKS: dict[Outcome, Look] = {  # ordered from worst to best
-    "inconclusive": Look(
-        "inconclusive", "?", "?", "yellow"
-    ),  # to be graded again, for example after a fault of the machine
-    "timed_out": Look("timed_out", "T", "…", "red"),
-    "crashed": Look("crashed", "C", "!", "red"),
-    "failed": Look("wrong", "W", "✗", "red"),
-    "not_started": Look("not_started", "-", "–", "grey"),
-    "not_graded": Look("not_graded", "n", "·", "grey"),  # the test did not run
-    "waived": Look("done", "w", "✓", "green"),  # the test is broken, and everybody gets its points
-    "passed": Look("done", ".", "✓", "green"),
+    "inconclusive": Look("inconclusive", Text("inconclusive"), "?", "?", "yellow"),  # to be graded again
+    "timed_out": Look("timed_out", Text("timed out"), "T", "…", "red"),
+    "crashed": Look("crashed", Text("crashed"), "C", "!", "red"),
+    "failed": Look("wrong", Text("wrong"), "W", "✗", "red"),
+    "not_started": Look("not_started", Text("not started"), "-", "–", "grey"),
+    "not_graded": Look("not_graded", Text("not run"), "n", "·", "grey"),  # the test did not run
+    "waived": Look("done", Text("done"), "w", "✓", "green"),  # the test is broken, and everybody gets its points
+    "passed": Look("done", Text("done"), ".", "✓", "green"),
 }
 LOOK_OF: dict[Status, Look] = {look.status: look for look in LOOKS.values()}
 EARNED: tuple[Outcome, ...] = ("passed", "waived")  # outcomes that earn the points of the test

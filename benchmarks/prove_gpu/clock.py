@@ -16,7 +16,7 @@ import torch
 from torch.utils.benchmark import Timer
 
 from grader.sandbox.launch import Sandbox, connect_zygote
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import course
@@ -34,7 +34,7 @@ def measure_turns(kind: Kind, sandbox: Sandbox, turns: int = TURNS) -> Iterator[
 
     Yield, for each turn, the ratios of the rate measured by the grader to the rates measured by the other clocks.
     """
-    machine = setup.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
+    machine = timing_device.open_machine(kind, connect_zygote(sandbox), connect_zygote(sandbox))
     bench = WorkerBench(machine, choose_task(machine, course().workloads[WORKLOAD]))
     clocks = dict(create_clocks(bench.task))
     try:
@@ -55,7 +55,7 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     chosen = task.work.fields(task.size, task.calls)
     if task.kind == "cpu":
         torch.set_num_threads(1)
-        os.sched_setaffinity(0, {setup.plan_workers().core or 0})
+        os.sched_setaffinity(0, {timing_device.plan_workers().core or 0})
     size = bytes_needed(chosen)
     shared = torch.frombuffer(
         mmap.mmap(-1, size), dtype=torch.uint8

@@ -21,12 +21,12 @@ from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
 from benchmarks.prove_gpu.sandbox_trials import try_sandbox
 from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
-from grader.pipeline.setup import prove
+from grader.pipeline.proven_sandbox import prove
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import IsolationError, Sandbox, launch
-from grader.speed import setup
-from grader.speed.session import Row, SpeedJob, grade_speed
+from grader.speed import timing_device
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
+from grader.speed.timed_submission import Row, SpeedJob, grade_speed
 from grader.tests.support.cheats import find_gain, find_problems, is_inconclusive, load_slow, measure, name_defense
 from torchkata.course import Workload, course
 from torchkata.inside.speed.sizes import Kind
@@ -47,7 +47,7 @@ def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sa
     with contextlib.ExitStack() as stack:
         for level in levels:
             try:
-                sandbox = launch(level, setup.get_limits(), setup.plan_workers(place.gpu))
+                sandbox = launch(level, timing_device.get_limits(), timing_device.plan_workers(place.gpu))
                 stack.callback(sandbox.close)
                 prove(sandbox, (), show)
             except IsolationError as error:
@@ -68,7 +68,7 @@ def run_student_tests(place: Place) -> None:
     measured: list[str] = []
 
     class Reporter:
-        rows: list[gpu.Row]
+        rows: list[gpu.TimedWorkload]
 
         def pytest_sessionstart(self, session: pytest.Session) -> None:
             self.rows = session.config.stash[gpu.ROWS]

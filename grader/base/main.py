@@ -5,11 +5,10 @@ which is not a student's fault; 130 Ctrl-C.
 """
 
 import contextlib
-import functools
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from typing import ParamSpec, TypeAlias
+from typing import TypeAlias
 
 from grader.base import signals
 from grader.base.errors import CallError, GraderError
@@ -17,7 +16,6 @@ from grader.base.text import printable
 from torchkata.course import CourseError
 
 Command: TypeAlias = Callable[[], int]
-P = ParamSpec("P")
 
 
 def run_command(
@@ -37,12 +35,12 @@ def run_command(
                 command = load()
             signals.raise_at_ctrl_c()
             return command()
-    except BaseException as error:
+    except (KeyboardInterrupt, SystemExit, Exception) as error:
         if signals.asked_to_stop.is_set():  # an interrupted library may have raised another error
             line, code = stopped, signals.STOPPED
         elif isinstance(error, (GraderError, CourseError)):
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
-        else:
+        else:  # a module of the course may have raised it, even SystemExit
             from torchkata.diagnosis.broken_tests import describe_course_error  # imports Hypothesis
 
             line, code = describe_course_error(error), 2
@@ -50,16 +48,6 @@ def run_command(
                 raise
     print(f"grader: {printable(line)}", file=sys.stderr)
     return code
-
-
-def as_command(load: Callable[P, Command]) -> Callable[P, None]:
-    """Turn a function that imports a command into a function that also runs it and exits with its exit code."""
-
-    @functools.wraps(load)
-    def run(*args: P.args, **options: P.kwargs) -> None:
-        sys.exit(run_command(lambda: load(*args, **options)))
-
-    return run
 
 
 @contextlib.contextmanager

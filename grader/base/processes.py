@@ -1,5 +1,6 @@
 """Starts Python without importing from the current directory, which may be a submission, and limits forked children."""
 
+import math
 import os
 import resource
 import sys
@@ -36,6 +37,12 @@ def set_limit(kind: int, value: int) -> None:
     hard = resource.getrlimit(kind)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(kind, (value, hard))
+
+
+def limit_cpu(seconds: int) -> None:
+    """Limit the CPU time that this process may use in addition to what it has used."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    set_limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime) + seconds)
 
 
 def limit_memory(mib: int) -> None:

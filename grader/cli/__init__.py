@@ -8,6 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 from grader.base.main import Command, run_command
+from grader.base.text import printable
+from grader.cli.declare import declare
 from grader.cli.grading import anonymize, grade, gradescope
 from grader.cli.handing_out import new_course, new_kata, package, release
 from grader.cli.proving import certify, doctor
@@ -47,8 +49,22 @@ def root(
         sys.exit(code)
 
 
+UsageError: Any = typer.BadParameter.__base__  # typer does not export it
+
+
 class Grader(TyperGroup):
     """The group of all commands, which also knows the removed ones."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run the command line, and exit. Print an error in one line."""
+        try:
+            sys.exit(super().main(*args, **settings | {"standalone_mode": False}))
+        except UsageError as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                print(error.ctx.get_help())
+            else:
+                print(f"grader: {printable(error.format_message())}", file=sys.stderr)
+            sys.exit(2)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command. If it or one of its options was removed, print what to use instead and exit."""
@@ -74,12 +90,12 @@ PANELS = {
 }
 for panel, commands in PANELS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
-app.command(hidden=True)(gradescope)
+        app.command(rich_help_panel=panel)(declare(command))
+app.command(hidden=True)(declare(gradescope))
 
 new = typer.Typer(no_args_is_help=True, help="Create a course or a kata from a template.")
-new.command("course")(new_course)
-new.command("kata")(new_kata)
+new.command("course")(declare(new_course))
+new.command("kata")(declare(new_kata))
 app.add_typer(new, name="new", rich_help_panel="For authors of a course")
 
 

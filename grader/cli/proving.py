@@ -1,22 +1,20 @@
-"""Options of the commands that check the machine and the course: `doctor`, `certify`."""
+"""The commands that check the machine and the course: `doctor`, `certify`."""
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated, Literal
 
-import typer
-
-from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, Examples, IsolationLevel, Jobs, Katas, Tracks
+from grader.base.main import Command
+from grader.options import AsJson, CertifyOptions, Option
+from grader.pipeline.machine import count_jobs
 from grader.pipeline.selection import select_names
 
 
-@as_command
 def doctor(
     device: Annotated[
         Literal["cpu", "cuda"] | None,
-        typer.Option(help="Also measure this device's memory bandwidth and matmul speed, and compare its datasheet."),
+        Option("Also measure this device's memory bandwidth and matmul speed, and compare its datasheet."),
     ] = None,
-    json: AsJson = False,
+    as_json: AsJson = False,
 ) -> Command:
     """Check whether this machine can grade, and show how to install or fix what is missing.
 
@@ -24,38 +22,10 @@ def doctor(
     """
     from grader.commands.doctor import run_doctor
 
-    return lambda: run_doctor(device, as_json=json)
+    return lambda: run_doctor(device, as_json=as_json)
 
 
-@as_command
-def certify(
-    jobs: Jobs = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds with which to grade the solution.")] = 20,
-    examples: Examples = 100,
-    isolation: IsolationLevel = "auto",
-    track: Tracks = None,
-    kata: Katas = None,
-    only: Annotated[
-        Literal["files", "zoo"] | None,
-        typer.Option(help="Run only this part: files or zoo."),
-    ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.", metavar="FILE")] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Finish much earlier by using one seed and, for each wrong entry, only its test in caught_by.toml.",
-        ),
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Repeat proofs even if their outcomes are cached.")] = False,
-    messages: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the messages that students would see for each wrong entry to this directory; run no proofs.",
-            metavar="DIR",
-        ),
-    ] = None,
-) -> Command:
+def certify(options: CertifyOptions) -> Command:
     """Prove that the course grades correctly.
 
     files: every kata has all required files and texts.
@@ -66,20 +36,7 @@ def certify(
 
     The proofs of the zoo are stored, and are repeated only if their content, versions or options change.
     """
+    settled = replace(options, katas=select_names(options.katas), jobs=options.jobs or count_jobs())
     from grader.commands.certify import run_certify
-    from grader.proof.proof import Options
 
-    katas = select_names(kata or (), track or ())
-    options = Options(
-        jobs=jobs,
-        seeds=seeds,
-        examples=examples,
-        isolation=isolation,
-        katas=katas,
-        markdown=markdown,
-        only=only,
-        quick=quick,
-        force=force,
-        messages=messages,
-    )
-    return lambda: run_certify(options)
+    return lambda: run_certify(settled)

@@ -1,44 +1,21 @@
-"""Options of the commands that process results: `report`, `diff`, `export`, `marks`."""
+"""The commands that process results: `report`, `diff`, `export`, `marks`."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from grader.base.main import Command
+from grader.options import Accept, Argument, AsJson, ExportOptions, Option
 
-from grader.base.main import Command, as_command
-from grader.cli.options import AsJson, ResultsDir
-from grader.output.formats import format_names
-
-Excel = Annotated[
-    bool, typer.Option("--excel", help="Add a byte order mark to the CSV file so that Excel reads it as UTF-8.")
-]
+ResultsDir = Annotated[Path, Argument("Results directory (the path passed to `grader grade --out`).", "DIR")]
+Excel = Annotated[bool, Option("Add a byte order mark to the CSV file so that Excel reads it as UTF-8.")]
 
 
-Accept = Annotated[
-    bool,
-    typer.Option("--accept-inconclusive", help="Also use results in which a test could not be graded (0 points)."),
-]
-
-
-def parse_format(text: str) -> str:
-    """Return `text` if it is the name of an export format. Otherwise raise BadParameter."""
-    if text not in format_names():
-        raise typer.BadParameter(f"{text!r} is not one of {', '.join(format_names())}.")
-    return text
-
-
-@as_command
 def report(
     results: ResultsDir,
-    feedback: Annotated[
-        Path | None,
-        typer.Option(help="Also write a page for each student to TO/<id>/feedback.html.", metavar="TO"),
-    ] = None,
+    out: Annotated[Path | None, Option("Also write a page for each student to TO/<id>/feedback.html.", "TO")] = None,
     people: Annotated[
         Path | None,
-        typer.Option(
-            "--class", help="Also show marks, computed from this folder as by `grader marks`.", metavar="CLASS"
-        ),
+        Option("Also show marks, computed from this folder as by `grader marks`.", "CLASS", flag="--class"),
     ] = None,
     excel: Excel = False,
 ) -> Command:
@@ -49,17 +26,14 @@ def report(
     """
     from grader.commands.report import run_report
 
-    return lambda: run_report(results, feedback, people, excel=excel)
+    return lambda: run_report(results, out, people, excel=excel)
 
 
-@as_command
 def diff(
-    old: Annotated[Path, typer.Argument(help="Results directory of the earlier grading.", metavar="OLD")],
-    new: Annotated[
-        Path | None, typer.Argument(help="Results directory of the later grading.", metavar="NEW", show_default=False)
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.", metavar="PATH")] = None,
-    json: AsJson = False,
+    old: Annotated[Path, Argument("Results directory of the earlier grading.", "OLD")],
+    new: Annotated[Path | None, Argument("Results directory of the later grading.", "NEW")] = None,
+    out: Annotated[Path | None, Option("Also write the table to this CSV file.", "PATH")] = None,
+    as_json: AsJson = False,
 ) -> Command:
     """Compare two gradings of the same class, and show the points and outcomes of every test that changed.
 
@@ -67,45 +41,10 @@ def diff(
     """
     from grader.commands.diff import run_diff
 
-    return lambda: run_diff(old, new, csv, as_json=json)
+    return lambda: run_diff(old, new, out, as_json=as_json)
 
 
-@as_command
-def export(
-    directory: ResultsDir,
-    format: Annotated[
-        str,
-        typer.Option(help=f"Output format: {', '.join(format_names())}.", parser=parse_format, metavar="FORMAT"),
-    ],
-    to: Annotated[
-        Path, typer.Option(help="Output file, or output directory if there are several submissions.", metavar="PATH")
-    ],
-    field: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Set a field that is missing from the results (for classroom50, repeatable).", metavar="NAME=VALUE"
-        ),
-    ] = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(
-            "--class",
-            help="Folder with class.csv and waive.toml, as for `grader marks` (required by canvas, moodle and csv).",
-            metavar="CLASS",
-        ),
-    ] = None,
-    gradebook: Annotated[
-        Path | None,
-        typer.Option(
-            help="Gradebook that was exported from the platform (for canvas, moodle and csv).", metavar="FILE"
-        ),
-    ] = None,
-    column: Annotated[str, typer.Option(help="Gradebook column to fill in (default for moodle: Grade).")] = "",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also change cells that contain another value, such as EX (excused).")
-    ] = False,
-    accept: Accept = False,
-) -> Command:
+def export(directory: ResultsDir, options: ExportOptions) -> Command:
     """Convert stored results to the format of a platform.
 
     gradescope, classroom50: writes PATH for one submission, or PATH/<id>.json for several.
@@ -124,24 +63,19 @@ def export(
     GitHub Actions. {submission} in a field is replaced by the id of the submission.
     """
     from grader.commands.export import run_export
-    from grader.output.exporter import Options
 
-    options = Options(to, tuple(field or ()), people, gradebook, column, overwrite, accept)
-    return lambda: run_export(directory, format, options)
+    return lambda: run_export(directory, options)
 
 
-@as_command
 def marks(
     directory: ResultsDir,
-    people: Annotated[
-        Path, typer.Argument(help="Folder that contains class.csv and the grading rules.", metavar="CLASS")
-    ],
+    people: Annotated[Path, Argument("Folder that contains class.csv and the grading rules.", "CLASS")],
     source: Annotated[
         Path | None,
-        typer.Option(
-            "--from",
-            help="First make class.csv from a gradebook (Canvas, Moodle) or GitHub's classroom_roster.csv.",
-            metavar="FILE",
+        Option(
+            "First make class.csv from a gradebook (Canvas, Moodle) or GitHub's classroom_roster.csv.",
+            "FILE",
+            flag="--from",
         ),
     ] = None,
     accept: Accept = False,

@@ -6,21 +6,22 @@
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
 from grader.base.errors import CallError, MachineError
+from grader.base.files import write_whole
 from grader.base.signals import end_with_parent
 from grader.base.terminal import create_console
 from grader.base.text import printable
 from grader.cluster.options import Phase
-from grader.cluster.plan import Plan
-from grader.pipeline.queue import Options, Queue
+from grader.cluster.plan import read_plan
+from grader.options import GradeOptions
+from grader.pipeline.queue import Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.submission_ids import Entry
-from grader.results.result import Result, load, write_whole
+from grader.results.result import Result, load
 from torchkata.course import CourseError, use
 
 UNFIT = "unfit"  # folder next to the plan, with a file for each node that can't grade, which contains the reason
@@ -30,20 +31,24 @@ def main() -> int:
     """Grade a chunk of a plan and return the exit code. If this node can't grade, write the reason to a file."""
     path, index, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     end_with_parent(parent)
-    plan = msgspec.json.decode(path.read_bytes(), type=Plan)
-    use(Path(plan.course))
-    entries = [Entry(id, Path(path)) for id, path in plan.chunks[index].items()]
+    try:
+        plan = read_plan(path)
+    except CallError as error:
+        warn(str(error))
+        return 2
+    use(plan.course)
+    entries = [Entry(id, path) for id, path in plan.chunks[index].items()]
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if plan.phase == "tests" else 1  # speed: one at a time
-    unfit = grade_chunk(plan.phase, entries, plan.options(jobs=cores))
+    unfit = grade_chunk(plan.phase, entries, replace(plan.options, jobs=cores))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
         warn(unfit)
     return 3 if unfit else 0
 
 
-def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str:
+def grade_chunk(phase: Phase, entries: Sequence[Entry], options: GradeOptions) -> str:
     """Grade the pending submissions in a chunk. Return the reason if this node can't grade, otherwise ""."""
-    queue = Queue(entries, [], choose(options.grading.katas), options)
+    queue = Queue(entries, [], choose(options.katas), options)
     quiet = create_console(quiet=True)
     try:
         if phase == "tests":
@@ -54,8 +59,8 @@ def grade_chunk(phase: Phase, entries: Sequence[Entry], options: Options) -> str
             pass  # fills `reused` with the submissions that have test results; only these can be timed
         from grader.pipeline.speed import grade_speeds
 
-        assert options.grading.device != "none"
-        unsure, unfit = grade_speeds(options.grading.device, queue, queue.reused, quiet, warn)
+        assert options.device != "none"
+        unsure, unfit = grade_speeds(options.device, queue, queue.reused, quiet, warn)
         if unfit:
             return unfit
         return next(filter(None, (find_untimed_reason(options.out / name / "result.json") for name in unsure)), "")

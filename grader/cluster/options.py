@@ -44,6 +44,7 @@ RESERVED = frozenset(
     {"array", "dependency", "error", "job-name", "nodes", "ntasks", "open-mode", "output", "requeue", "signal"}
 )
 PER_TASK = "per-task"
+DEFAULT = "default"
 COUNT = re.compile(r"[1-9][0-9]{0,8}")
 TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
 
@@ -77,17 +78,19 @@ def parse(texts: Sequence[str]) -> SlurmOptions:
     """Parse `KEY=VALUE` for both kinds of tasks, or `tests:KEY=VALUE` or `speed:KEY=VALUE` for one kind.
 
     Options that request a GPU apply only to `speed` unless they are prefixed with `tests:`. `per-task=N` is not passed
-    to sbatch. Raises CallError if an option is invalid.
+    to sbatch, and `default` stands for no option. Raises CallError if an option is invalid.
     """
     options = SlurmOptions()
     phase_specific: set[tuple[Phase, str]] = set()
     seen: set[str] = set()
     for text in texts:
+        if text == DEFAULT:
+            continue
         name, equals, value = text.partition("=")
         prefix, colon, key = name.rpartition(":")
         key = key.removeprefix("--").replace("_", "-")
         if not equals or not value.strip() or "\n" in value:
-            raise CallError(f"--slurm {text}: expected KEY=VALUE")
+            raise CallError(f"--slurm {text}: expected KEY=VALUE or {DEFAULT}")
         if colon and prefix not in PHASES:
             raise CallError(f"--slurm {text}: the prefix must be {' or '.join(PHASES)}")
         if key != PER_TASK:

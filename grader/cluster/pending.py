@@ -6,6 +6,7 @@ from pathlib import Path
 from grader.cluster.options import Phase
 from grader.pipeline.queue import Queue
 from grader.results import result
+from grader.results.dependencies import digest_submission
 from grader.results.result import Result
 from torchkata.course import course
 
@@ -19,7 +20,7 @@ class Pending:
     queue: Queue
     since_ns: int
     paths: dict[str, Path]
-    tests: dict[str, str]  # fingerprints of submissions with pending tests
+    tests: dict[str, str]  # digests of submissions with pending tests
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
     seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that have been read
@@ -60,12 +61,12 @@ class Pending:
         self.inconclusive.discard(name)
         if stored is None or stored.unreadable or self.seen[name] < self.since_ns:
             return
-        if stored.fingerprint == self.tests.get(name, stored.fingerprint):
+        if name in self.tests and self.queue.is_current(stored, self.tests[name]):
             if stored.conclusive:
                 self.tests.pop(name, None)
             else:
                 self.inconclusive.add(name)
-        kind = self.queue.options.grading.device
+        kind = self.queue.options.device
         if name in self.speed and name not in self.tests and kind != "none":
             if stored.is_timed(kind):
                 self.speed.discard(name)
@@ -79,8 +80,8 @@ def find_pending(queue: Queue, since_ns: int) -> Pending:
     Raises CallError if the results directory can't be written to or no submission can be read.
     """
     paths = {entry.id: entry.path for entry in queue.entries}
-    tests = {job.submission.id: queue.prints[job.submission.id] for job in queue.to_grade(READERS)}
-    speed, kind = set[str](), queue.options.grading.device
+    tests = {job.submission.id: digest_submission(job.submission.judged) for job in queue.to_grade(READERS)}
+    speed, kind = set[str](), queue.options.device
     if kind != "none" and course().timed_with(kata.name for kata in queue.katas):
         stored = {name: result.load(queue.options.out / name / "result.json") for name in queue.reused}
         speed = {*tests, *(name for name, graded in stored.items() if graded is not None and not graded.is_timed(kind))}

@@ -1,14 +1,17 @@
 """Plans an array of Slurm tasks: what each task does, and how many submissions it grades."""
 
+import contextlib
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
+from grader.base.errors import CallError
 from grader.cluster.options import Phase
-from grader.pipeline.queue import GradingOptions, Options
+from grader.options import GradeOptions
 from grader.results import result
 from grader.results.load import list_results
 from torchkata.course import Kata, course
@@ -22,31 +25,36 @@ SAMPLES = 100  # number of stored results from which the mean is computed
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A job array. Each task grades one chunk of the submissions and stores the results in `out`."""
+    """A job array. Each task grades one chunk of the submissions with the options of the command.
+
+    `options.since_ns` allows a requeued task to skip submissions that it has finished.
+    """
 
     phase: Phase
-    course: str  # the folder of the course
-    out: str
-    grading: GradingOptions
-    since_ns: int
-    chunks: list[dict[str, str]]  # paths of submissions, by id
+    course: Path
+    options: GradeOptions
+    chunks: list[dict[str, Path]]  # paths of submissions, by id
 
-    def options(self, jobs: int) -> Options:
-        """Return the options for a task. `since_ns` allows a requeued task to skip submissions that it has finished."""
-        return Options(self.grading, Path(self.out), jobs=jobs, quiet=True, alone=False, since_ns=self.since_ns)
+    def encode(self) -> bytes:
+        """Return the plan as JSON."""
+        return msgspec.json.encode(self, enc_hook=str)  # for paths
 
 
-def create_plan(phase: Phase, paths: Mapping[str, Path], options: Options, size: int) -> Plan:
+def create_plan(phase: Phase, paths: Mapping[str, Path], options: GradeOptions, size: int) -> Plan:
     """Divide these submissions into chunks with at most `size` submissions each."""
-    absolute = [(id, str(path.absolute())) for id, path in paths.items()]
-    return Plan(
-        phase=phase,
-        course=str(course().root),
-        out=str(options.out.absolute()),
-        grading=options.grading,
-        since_ns=options.since_ns,
-        chunks=[dict(absolute[start : start + size]) for start in range(0, len(absolute), size)],
-    )
+    absolute = [(id, path.absolute()) for id, path in paths.items()]
+    chunks = [dict(absolute[start : start + size]) for start in range(0, len(absolute), size)]
+    return Plan(phase, course().root, replace(options, out=options.out.absolute(), again=False), chunks)
+
+
+def read_plan(path: Path) -> Plan:
+    """Read the plan of a job array. Raises CallError if it was written by a version that has other options."""
+    content = path.read_bytes()
+    with contextlib.suppress(msgspec.MsgspecError):
+        plan = msgspec.json.decode(content, type=Plan, dec_hook=lambda kind, text: kind(text))
+        if plan.encode() == content:
+            return plan
+    raise CallError(f"{path}: was written by another version of the grader; cancel its jobs and run the command again")
 
 
 def compute_chunk_size(
@@ -64,14 +72,14 @@ def compute_chunk_size(
     return math.ceil(submissions / min(waves * jobs, most))
 
 
-def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> float:
+def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: GradeOptions) -> float:
     """Return the seconds per submission: the mean of stored results, or an estimate if there are none."""
     names = [kata.name for kata in katas]
     measured = []
     paths = list(list_results(options.out).values())
     for path in paths[:: math.ceil(len(paths) / SAMPLES) or 1]:
         stored = result.load(path)
-        if stored and stored.examples == options.grading.examples and [kata.kata for kata in stored.katas] == names:
+        if stored and stored.examples == options.examples and [kata.kata for kata in stored.katas] == names:
             speed = sum(row.seconds for row in stored.performance)
             measured.append(speed if phase == "speed" else stored.seconds - speed)
     measured = [seconds for seconds in measured if seconds > 0]
@@ -80,4 +88,4 @@ def estimate_seconds(phase: Phase, katas: Sequence[Kata], options: Options) -> f
     if phase == "speed":
         return WORKLOAD_SECONDS * max(1, len(course().timed_with(names)))
     tests = sum(len(kata.points) for kata in katas)
-    return TEST_SECONDS * tests * max(MIN_SHARE, options.grading.examples / 100)
+    return TEST_SECONDS * tests * max(MIN_SHARE, options.examples / 100)

@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.base.errors import MachineError
 from grader.base.processes import python
 from grader.cluster.options import CONTAINER_OPTIONS
-from grader.cluster.task import Task
+from grader.cluster.task import PlannedChunk
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
 TIMEOUTS = 3  # how often a task is requeued after it has reached the time limit; preemptions are not counted
@@ -38,7 +38,7 @@ class SqueueError(Exception):
 
 
 @dataclass(frozen=True)
-class Job:
+class ListedTask:
     """A task of an array, as listed by squeue."""
 
     id: str  # such as 17_3, or 17 for a single task
@@ -68,7 +68,7 @@ def demand_slurm() -> None:
     """Raise MachineError if any of the Slurm commands is missing."""
     missing = [command for command in COMMANDS if shutil.which(command) is None]
     if missing:
-        raise MachineError(f"{', '.join(missing)}: not found; --executor slurm needs Slurm's commands")
+        raise MachineError(f"{', '.join(missing)}: not found; --slurm needs Slurm's commands")
 
 
 def read_array_limit() -> int:
@@ -120,7 +120,7 @@ def submit(array: Array) -> str:
     )
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # submitit prints its errors
-            jobs = executor.submit_array([Task(str(array.plan), index) for index in range(array.tasks)])
+            jobs = executor.submit_array([PlannedChunk(str(array.plan), index) for index in range(array.tasks)])
     except (FailedSubmissionError, FailedJobError) as error:
         raise SubmitError(f"Slurm rejected the job: {join_lines(str(error))}") from None
     return jobs[0].job_id.partition("_")[0]
@@ -131,7 +131,7 @@ def format_flag(name: str, value: str) -> str:
     return f"--{name}" if value == "yes" else f"--{name}={value}"
 
 
-def list_jobs(name: str) -> dict[str, Job]:
+def list_jobs(name: str) -> dict[str, ListedTask]:
     """Return the tasks of all arrays with this name, keyed by id. Tasks that finished long ago are missing.
 
     Raises SqueueError if squeue fails.
@@ -143,7 +143,7 @@ def list_jobs(name: str) -> dict[str, Job]:
         raise SqueueError(f"squeue did not answer within {COMMAND_SECONDS:.0f} seconds") from None
     if done.returncode != 0:
         raise SqueueError(join_lines(done.stderr))
-    jobs = [Job(*line.split("|", 2)) for line in done.stdout.splitlines()]
+    jobs = [ListedTask(*line.split("|", 2)) for line in done.stdout.splitlines()]
     return {job.id: job for job in jobs}
 
 

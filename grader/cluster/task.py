@@ -20,7 +20,7 @@ LAST_SECONDS = 120.0  # maximum time from such a signal until Slurm ends or requ
 
 
 @dataclass(frozen=True)
-class Task:
+class PlannedChunk:
     """A chunk of a plan. It contains only two plain values because submitit pickles it."""
 
     plan: str

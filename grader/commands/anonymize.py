@@ -7,14 +7,15 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.terminal import create_console
 from grader.base.text import count, list_names
 from grader.marks.pseudonyms import read_key
+from grader.options import Layout
 from grader.output.summary import print_problems
 from grader.pipeline.intake import take_in_all
-from grader.pipeline.layouts import Layout, find_submissions
+from grader.pipeline.layouts import find_submissions
 from grader.pipeline.submission_ids import Refusal, assign_ids
-from grader.results.result import write_whole
 
 
 def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders") -> int:

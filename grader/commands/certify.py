@@ -7,21 +7,22 @@ from rich.console import Console
 
 from grader.base.cachedir import cache_dir
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_warning
 from grader.commands.requirements import find_missing, find_missing_fallbacks
+from grader.options import CertifyOptions
 from grader.pipeline.collect import Tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.reference import find_missing_solutions
 from grader.pipeline.selection import choose
-from grader.pipeline.setup import run_with_tests
 from grader.proof.cache import ProofCache
 from grader.proof.caught_by import update_caught_by
 from grader.proof.claims import make_claims
 from grader.proof.messages import write_messages
-from grader.proof.proof import Options, Proof, format_markdown, grade_all
+from grader.proof.proof import Proof, format_markdown, grade_all
 from grader.proof.shares import find_unfair, tabulate_shares
 from grader.proof.zoo_proof import ZooOutcome, tabulate_catches, tabulate_katas, tabulate_slowest
-from grader.results.dependencies import digest_grading
-from grader.results.result import write_whole
+from grader.results.dependencies import digest_kata
 from grader.sandbox.launch import Sandbox
 from torchkata.course import CourseError, Kata, course
 from torchkata.inside.hypothesis_internals import FEW_EXAMPLES
@@ -37,7 +38,7 @@ SEARCH_AGAIN = (
 )
 
 
-def run_certify(options: Options) -> int:
+def run_certify(options: CertifyOptions) -> int:
     """Run the proofs. Return 0 if all claims hold, otherwise 1. Raises CallError if there is no zoo."""
     katas = choose(options.katas)
     if not course().solutions():
@@ -47,8 +48,10 @@ def run_certify(options: Options) -> int:
     for _, line in find_missing_fallbacks(katas) if options.only != "files" else ():
         raise CourseError(line)
     out, err = create_console(), create_console(stderr=True)
-    if options.messages is not None:
-        return write_messages(options.messages, katas, options, out, err)
+    if options.only == "messages":
+        if options.out is None:
+            raise CallError("--only messages needs --out")
+        return write_messages(options.out, katas, options, out, err)
     zoo = [prove_zoo(katas, options, out, err)] if options.only != "files" else []  # first: it writes caught_by.toml
     proofs = [*([prove_files(katas, options)] if options.only != "zoo" else []), *zoo]
     tables = [table for proof in proofs for table in proof.tables]
@@ -59,13 +62,13 @@ def run_certify(options: Options) -> int:
             out.print(note, markup=False, soft_wrap=True)
         for problem in proof.failed:
             out.print(f"FAILED  {problem}", style="red", markup=False, soft_wrap=True)
-    if options.markdown is not None:
-        options.markdown.parent.mkdir(parents=True, exist_ok=True)
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
-        write_whole(options.markdown, format_markdown(tables, command).encode())
+        write_whole(options.out, format_markdown(tables, command).encode())
     total, failed = sum(proof.claims for proof in proofs), sum(len(proof.failed) for proof in proofs)
     skipped = sum(proof.skipped for proof in proofs)
-    before = f", {skipped} of them from stored proofs (--force repeats them)" if skipped else ""
+    before = f", {skipped} of them from stored proofs (--again repeats them)" if skipped else ""
     verdict = f"{'not certified' if failed else 'certified'}{' by the quick proof' if options.quick else ''}"
     out.print(f"{verdict}: {total - failed} of {total} claims hold{before}", soft_wrap=True)
     if options.quick:
@@ -73,7 +76,7 @@ def run_certify(options: Options) -> int:
     return 1 if failed else 0
 
 
-def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
+def prove_files(katas: Sequence[Kata], options: CertifyOptions) -> Proof:
     """Prove that each kata has all required files and texts. Each complete kata and each missing item is a claim."""
     missing = find_missing(katas, quick=options.quick)
     lines = [line for name in missing for line in missing[name]]
@@ -81,16 +84,16 @@ def prove_files(katas: Sequence[Kata], options: Options) -> Proof:
     return Proof([], whole + len(lines), lines, [])
 
 
-def prove_zoo(katas: Sequence[Kata], options: Options, out: Console, err: Console) -> Proof:
+def prove_zoo(katas: Sequence[Kata], options: CertifyOptions, out: Console, err: Console) -> Proof:
     """Prove that the tests accept the correct entries in the zoo and reject the wrong ones. Update `caught_by.toml`."""
     todo = list(make_claims(katas, 1 if options.quick else options.seeds, quick=options.quick))
     outcome, warn, changes = ZooOutcome(), partial(print_warning, err), list[str]()
     for kata in katas:
-        digest_grading(kata.name)  # cache the digest before the files are imported
+        digest_kata(kata.name)  # cache the digest before the files are imported
 
     def use(tests: Tests, sandbox: Sandbox) -> None:
         proven = ProofCache(cache_dir() / "proven", options.examples, sandbox.isolation, warn)
-        fresh = todo if options.force else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
+        fresh = todo if options.again else [claim for claim in todo if not outcome.add_known(claim, proven.find(claim))]
         by_job = {id(claim.job): claim for claim in fresh}
         jobs = [claim.job for claim in fresh]
         for claim in todo:

@@ -11,15 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.terminal import create_console, print_json
-from grader.base.text import count, printable
+from grader.base.text import condense, count, printable
 from grader.output.gradebook import encode_csv
 from grader.output.summary import print_problems
 from grader.results import history
 from grader.results.load import demand_results, list_results
 from grader.results.previous import find_previous
-from grader.results.result import Result, ResultError, read, write_whole
-from grader.results.view import PERFORMANCE
+from grader.results.result import Result, ResultError, read
+from grader.results.visibility import PERFORMANCE
 from torchkata.result import Outcome
 
 Verdicts: TypeAlias = dict[str, tuple[Outcome, float]]
@@ -68,7 +69,7 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
             problems.append(str(error))
     if table is not None:
         head = [field.name for field in fields(Change)]
-        with convert_write_errors(f"--csv {table}"):
+        with convert_write_errors(f"--out {table}"):
             write_whole(table, encode_csv([head, *(astuple(change) for change in changes)]))
     out = create_console(stderr=as_json)
     if changes:
@@ -77,8 +78,8 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
         out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {count(len(submissions), 'submission')} {'differs' if changed == 1 else 'differ'}")
-    for versions in revised:
-        out.print(history.describe_changes(*versions), markup=False, soft_wrap=True)
+    for line in condense([history.describe_changes(*versions) for versions in revised]):
+        out.print(line, markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), problems)
     code = 2 if problems else 0
     if as_json:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from grader.base.terminal import create_console
+from grader.output.page.class_pages import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.page.overview import DIAGNOSES, ITEMS
-from grader.output.page.write import FEEDBACK, PAGE, ClassFolder, read_marks, write_feedback, write_report
 from grader.output.summary import print_class, print_problems, rebuild
 from grader.results.faults import describe_open, list_faults
 from grader.results.load import demand_results
@@ -18,7 +18,7 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     """
     demand_results(directory)
     marks, folder, mark_problems = read_marks(directory, people) if people is not None else ({}, ClassFolder(), [])
-    found, problems = rebuild(directory, people, excel=excel)
+    found, problems = rebuild(directory, folder.waive, excel=excel)
     submissions = [row.submission for row in found]
     problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
     if feedback is not None:

@@ -12,11 +12,11 @@ from grader.marks.rules import Mark, Override, Points, Policy, compute_mark, gra
 from grader.results.faults import Fault, demand_settled, describe_open, describe_waived, list_faults
 from grader.results.load import demand_results, read_all, share
 from grader.results.result import Result
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 
 
 @dataclass(frozen=True)
-class Row:
+class PersonMark:
     """A person in the class and their mark."""
 
     person: Person
@@ -30,13 +30,13 @@ class Row:
 class ClassMarks:
     """The marks of a class, a line for each problem to resolve by hand, and a line for each remark."""
 
-    rows: list[Row]
+    rows: list[PersonMark]
     problems: list[str]
     notes: list[str]
 
 
 @dataclass(frozen=True)
-class Graded:
+class MarkedResult:
     """The values of a result that affect marks. To save memory, messages are omitted."""
 
     points: Points
@@ -62,7 +62,7 @@ def compute_marks(directory: Path, folder: Path, *, accept: bool = False) -> Cla
     return ClassMarks(rows, problems, [*describe_waived(faults), *describe_open(faults)])
 
 
-def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], list[str]]:
+def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, MarkedResult], list[str]]:
     """Return the results, keyed by real name, and a line for each unreadable result.
 
     Only the points of tests with an override are kept, so that a large class fits in memory.
@@ -72,7 +72,7 @@ def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, Graded], lis
     return {book.names.get(submission, submission): graded for submission, graded in found.items()}, problems
 
 
-def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy) -> Graded:
+def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy) -> MarkedResult:
     """Return the points of a result in total, per kata and for these tests."""
     undone = [kata.kata for kata in result.katas if kata.score and kata.status != "done"] if policy.only_done else []
     katas = {share(kata.kata): share(0.0 if kata.kata in undone else kata.score) for kata in result.katas}
@@ -84,24 +84,31 @@ def summarize(result: Result, tests: Collection[tuple[str, str]], policy: Policy
     }
     faults = tuple(map(share, list_faults(result)))
     waived = ", ".join(fault.test for fault in faults if fault.kind == "waived")
-    remarks = [class_words("marks.waived", tests=waived)] if waived else []
-    remarks += [class_words("marks.not_done", katas=", ".join(undone))] if undone else []
+    remarks = [_("waived, with full points: {tests}", tests=waived)] if waived else []
+    remarks += [_("without points, because it is not done: {katas}", katas=", ".join(undone))] if undone else []
     if result.unreadable:
-        key = "marks.earlier" if result.katas else "marks.unreadable"
-        remarks.append(class_words(key, why=one_line(result.unreadable)))
+        remark = _(
+            "these are the points of an earlier submission; the last one can't be read: {why}"
+            if result.katas
+            else "not graded, because the submission can't be read: {why}",
+            why=one_line(result.unreadable),
+        )
+        remarks.append(remark)
     score = result.score - sum(kata.score for kata in result.katas if kata.kata in undone)
     late = result.late_by_platform or is_named_late(result.submission)
     points = Points(score, katas, scores, result.max_score, tuple(map(share, remarks)), late)
-    return Graded(points, result.max_score, bool(result.unreadable), faults)
+    return MarkedResult(points, result.max_score, bool(result.unreadable), faults)
 
 
-def match_results(book: Rulebook, results: Mapping[str, Graded]) -> Matching:
+def match_results(book: Rulebook, results: Mapping[str, MarkedResult]) -> Matching:
     """Match the results to the people of the class."""
     unreadable = {name for name, graded in results.items() if graded.unreadable}
     return match_submissions(book.people, sorted(results), book.submitters, unreadable)
 
 
-def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, Graded]) -> Iterator[Row]:
+def compute_rows(
+    book: Rulebook, submissions: Mapping[str, str], results: Mapping[str, MarkedResult]
+) -> Iterator[PersonMark]:
     """Yield a row for each person. Raises CallError if an override is for a kata or test that was not graded."""
     for person in book.people:
         submission = submissions.get(person.id, "")
@@ -117,10 +124,10 @@ def compute_rows(book: Rulebook, submissions: Mapping[str, str], results: Mappin
         time = book.find_time(submission, person)
         mark = compute_mark(points, time, book.policy, book.zone, extension, overrides)
         most = result.max_score if result else None
-        yield Row(person, submission, most, mark, most and (book.policy.out_of or most))
+        yield PersonMark(person, submission, most, mark, most and (book.policy.out_of or most))
 
 
-def find_problems(rows: Sequence[Row], book: Rulebook, results: Mapping[str, Graded]) -> Iterator[str]:
+def find_problems(rows: Sequence[PersonMark], book: Rulebook, results: Mapping[str, MarkedResult]) -> Iterator[str]:
     """Yield a line for each unreadable submission, each unknown submission time, and each override without effect."""
     for row in rows:
         result = results.get(row.submission)

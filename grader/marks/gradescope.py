@@ -12,8 +12,6 @@ import msgspec
 from grader.base.errors import CallError
 from grader.marks.tables import read_text
 
-METADATA = "submission_metadata.yml"
-
 
 class Submitter(msgspec.Struct, frozen=True, rename=lambda field: f":{field}"):
     """A member of the group that made the submission."""

@@ -1,8 +1,6 @@
 """Reads the class list and matches submissions to people. Ambiguous matches are reported, never guessed."""
 
-import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,11 +9,7 @@ from typing import TypeAlias
 from grader.base.errors import CallError
 from grader.marks.gradescope import Submitter
 from grader.marks.tables import read_table
-from grader.results.ids import DIGEST
-
-# files downloaded from Canvas: name_user_attachment_file
-CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)", re.IGNORECASE)
-MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?", re.IGNORECASE)
+from grader.results.ids import CANVAS, DIGEST, MOODLE
 
 Identifier: TypeAlias = tuple[str, str]  # the name of a column, and a normalized value
 Index: TypeAlias = Mapping[Identifier, Sequence["Person"]]
@@ -179,22 +173,6 @@ def is_named_late(submission: str) -> bool:
     """Return whether Canvas has marked a submission as late in its name."""
     found = CANVAS.fullmatch(DIGEST.sub("", submission))
     return bool(found and found["late"])
-
-
-def shorten_names(submissions: Sequence[str], known: Mapping[str, str] = {}) -> dict[str, str]:
-    """Return the name to display for each submission: the `known` one, or the name without what a platform adds to it.
-
-    A name that several submissions share is not shortened.
-    """
-    shorter = {one: known.get(one) or strip_platform(one) for one in submissions}
-    shared = Counter(shorter.values())
-    return {one: name if shared[name] == 1 else one for one, name in shorter.items()}
-
-
-def strip_platform(submission: str) -> str:
-    """Return the name of a student or group without the ids that Canvas or Moodle adds to it."""
-    found = MOODLE.fullmatch(submission) or CANVAS.fullmatch(submission)
-    return found["name"] if found else submission
 
 
 def normalize(text: str) -> str:

@@ -23,12 +23,13 @@ import msgspec
 
 from grader.base.errors import CallError
 from grader.marks.gradebook import WORKSHEET, read_worksheet_times
-from grader.marks.gradescope import METADATA, Submitter, read_metadata
+from grader.marks.gradescope import Submitter, read_metadata
 from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
 from grader.marks.rules import Extension, Override, Policy, add_zone
 from grader.marks.tables import read_table, read_text
 from grader.marks.waive import Waive, read_waivers
+from grader.results.ids import METADATA
 
 EXAMPLE = "2026-10-01T23:59:00-07:00"
 

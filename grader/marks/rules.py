@@ -12,7 +12,8 @@ from typing import Annotated
 
 import msgspec
 
-from torchkata.i18n import class_words
+from torchkata.i18n import ngettext
+from torchkata.i18n import translate_for_class as _
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -53,7 +54,7 @@ class Override:
     @property
     def target(self) -> str:
         """The test, kata or mark that the override applies to."""
-        return " ".join(filter(None, (self.kata, self.test))) or class_words("feedback.mark")
+        return " ".join(filter(None, (self.kata, self.test))) or _("mark")
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,17 @@ def compute_mark(
         due = add_zone(policy.due, zone)
         days = count_days_late(handed_in, max(due, extension.until) if extension else due, policy.grace_minutes, zone)
     late = (raw or 0.0) * late_share(days, policy)
-    reasons = [class_words("marks.day_late" if days == 1 else "marks.days_late", days=days)] if days else []
+    reasons = [_(ngettext("1 day late", "{days} days late", days), days=days)] if days else []
     if extension and points:
         until = extension.until.isoformat(timespec="minutes")
-        reasons.append(class_words("marks.extension", until=until, reason=extension.reason))
+        reasons.append(_("extension until {until}: {reason}", until=until, reason=extension.reason))
     for override in sorted(overrides, key=lambda override: (override.kata, override.test)):
         details = {"points": f"{override.points:g}", "reason": override.reason, "who": override.who}
-        reasons.append(class_words("marks.right", target=override.target, **details))
+        reasons.append(_("{target} {points}: {reason} ({who})", target=override.target, **details))
     reasons += points.remarks if points else ()
     undecided = bool(points and points.late_by_platform and policy.due and not handed_in)
     if undecided:
-        reasons.append(class_words("marks.late_unknown"))
+        reasons.append(_("late; there is no mark until the time of submission is known"))
     after_late = (raw or 0.0) - late
     final = None if undecided or (raw is None and not overrides) else after_late
     scale = policy.out_of / points.max_score if policy.out_of and points and points.max_score else 1.0
@@ -122,7 +123,8 @@ def compute_mark(
     changed = 0.0 if final is None else round_points(final - after_late)
     if final is not None and scale != 1.0:
         steps = {"points": round_points(final), "most": (policy.out_of or 0.0) / scale, "out_of": policy.out_of}
-        reasons.append(class_words("marks.scaled", **{name: f"{value:g}" for name, value in steps.items()}))
+        figures = {name: f"{value:g}" for name, value in steps.items()}
+        reasons.append(_("{points} of {most} points, scaled to {out_of}", **figures))
         final *= scale
     return Mark(raw, days, round_points(late), changed, None if final is None else round_points(final), tuple(reasons))
 

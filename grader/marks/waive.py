@@ -16,7 +16,7 @@ from grader.base.errors import CallError
 from grader.marks.tables import read_text
 from grader.results.result import KataResult, Result
 from torchkata.course import course
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 from torchkata.result import TestResult, get_status
 
 Waivers: TypeAlias = Mapping[str, Mapping[str, Literal["full", "drop"]]]  # keyed by kata and test
@@ -79,5 +79,5 @@ def waive_tests(kata: KataResult, waivers: Mapping[str, Literal["full", "drop"]]
 
 def give_points(test: TestResult) -> TestResult:
     """Return the result of a test that everybody gets the points of."""
-    message = class_words("feedback.waived_test")
+    message = _("waived: this test is broken. This is not your fault, and you get its full points.")
     return TestResult(test.name, "waived", test.max_score, test.max_score, message, seconds=test.seconds)

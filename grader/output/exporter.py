@@ -1,4 +1,4 @@
-"""The code shared by all export formats: options, loading stored results one by one, and writing files."""
+"""The code shared by all export formats: loading stored results one by one, and writing files."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,40 +7,22 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.marks.waive import read_waivers
+from grader.options import ExportOptions
 from grader.results.faults import demand_settled, list_faults
 from grader.results.load import list_results, read_all, read_each
-from grader.results.result import Result, write_whole
+from grader.results.result import Result
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Options:
-    """The options of `grader export`."""
-
-    to: Path
-    fields: tuple[str, ...] = ()  # NAME=VALUE
-    people: Path | None = None  # the folder that describes the class
-    gradebook: Path | None = None
-    column: str = ""
-    overwrite: bool = False  # replace marks that the gradebook contains already
-    accept: bool = False  # also export results that could not be graded completely
-
-
-OPTIONS = {
-    **{"fields": "--field", "people": "--class", "gradebook": "--gradebook", "column": "--column"},
-    "accept": "--accept-inconclusive",
-    "overwrite": "--overwrite",
-}
-
-
-@dataclass(frozen=True)
 class Exporter:
-    """An export format: the function that writes it, and the options that it accepts in addition to `--to`."""
+    """An export format: the function that writes it, and the options that it accepts in addition to `--out`."""
 
-    write: Callable[[Path, Options], list[str]]  # called with the results directory; returns one line per problem
-    takes: frozenset[str] = frozenset()  # keys of OPTIONS
+    write: Callable[[Path, ExportOptions], list[str]]  # called with the results directory; returns one line per problem
+    takes: frozenset[str] = frozenset()  # names of fields
 
 
 @dataclass(frozen=True)
@@ -74,14 +56,14 @@ def convert_each(
         raise CallError(f"{directory}: contains no results; pass the --out directory of `grader grade`{first}")
 
 
-def write_each(directory: Path, render: Callable[[Stored], bytes], options: Options) -> list[str]:
+def write_each(directory: Path, render: Callable[[Stored], bytes], options: ExportOptions) -> list[str]:
     """Write a single file if there is one submission, otherwise a directory with one file per submission.
 
     Return a line for each submission that cannot be exported or whose file cannot be written (for example, because its
     name is too long). Raises CallError if no result can be exported or a test could not be graded, and OSError if no
     file can be written.
     """
-    to, problems = options.to, list[str]()
+    to, problems = options.out, list[str]()
     waive = read_waivers(options.people)
     faults, _ = read_all(directory, lambda result: [*list_faults(waive(result))])
     demand_settled(faults, accept=options.accept)

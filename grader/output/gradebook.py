@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from grader.base.files import write_whole
 from grader.base.text import one_line, printable
 from grader.results.faults import list_faults
-from grader.results.result import PerformanceResult, Result, write_whole
+from grader.results.result import PerformanceResult, Result
 from torchkata.course import course
 
 Cell: TypeAlias = str | float | None

@@ -15,7 +15,8 @@ from grader.marks.compute import compute_marks
 from grader.marks.gradebook import GRADE, MAXIMUM, NO_KEY, Gradebook, find_rows, index_rows, list_keys
 from grader.marks.roster import Person, normalize
 from grader.marks.tables import find_header, read_text
-from grader.output.exporter import Exporter, Options, write_file
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, write_file
 
 COLUMNS: Mapping[Gradebook, Sequence[str]] = {"canvas": (), "moodle": GRADE, "csv": ()}  # the column to fill in
 NOT_COMPARED = "the maximum points were not compared, because the gradebook does not contain them"
@@ -92,7 +93,7 @@ def fill_gradebook(
     notes.insert(0, f"wrote {count(len(edits), 'row')}{others}")
     if kept:
         cells = count(len(kept), "cell")
-        notes.append(f"kept {cells} with another value (--overwrite replaces them): {list_names(kept)}")
+        notes.append(f"kept {cells} with another value (--force replaces them): {list_names(kept)}")
     parts, at = list[str](), 0
     for cell, mark in sorted(edits.values(), key=lambda edit: edit[0].begin):
         quote = '"' if text[cell.begin : cell.begin + 1] == '"' else ""
@@ -171,7 +172,7 @@ def parse_cells(text: str, separator: str, at: int = 0) -> list[list[Cell]]:
 def gradebook_exporter(format: Gradebook) -> Exporter:
     """Return the exporter that fills in the gradebook of this system."""
 
-    def export(directory: Path, options: Options) -> list[str]:
+    def export(directory: Path, options: ExportOptions) -> list[str]:
         if options.people is None or options.gradebook is None:
             raise CallError(f"--format {format} needs --class FOLDER and --gradebook FILE")
         found = compute_marks(directory, options.people, accept=options.accept)
@@ -179,12 +180,12 @@ def gradebook_exporter(format: Gradebook) -> Exporter:
         marks = [(row.person, row.mark.final) for row in found.rows]
         before = read_text(options.gradebook)
         try:
-            text, notes = fill_gradebook(before, format, options.column, marks, most, overwrite=options.overwrite)
+            text, notes = fill_gradebook(before, format, options.column, marks, most, overwrite=options.force)
         except GradebookError as error:
             raise CallError(f"{options.gradebook}: {error}") from None
-        write_file(options.to, text.encode())
+        write_file(options.out, text.encode())
         for note in [*notes, *found.notes]:
             print(one_line(note))
         return found.problems
 
-    return Exporter(export, frozenset({"people", "gradebook", "column", "accept", "overwrite"}))
+    return Exporter(export, frozenset({"people", "gradebook", "column", "accept", "force"}))

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from grader.results.result import PerformanceResult
 from torchkata.course import Tiers
+from torchkata.i18n import translate_for_class as _
 
 Measure: TypeAlias = Literal["peak", "baseline"]
 
@@ -17,6 +18,11 @@ class SpeedScore:
     of: Measure
     share: float
     thresholds: Tiers
+
+    @property
+    def whole(self) -> str:
+        """The name of what the share refers to, in the language of the class."""
+        return _("peak" if self.of == "peak" else "baseline")
 
 
 def speed_score(result: PerformanceResult) -> SpeedScore | None:

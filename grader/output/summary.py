@@ -3,7 +3,7 @@
 Also writes the gradebook.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich import box
@@ -13,14 +13,13 @@ from rich.text import Text
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.text import one_line, printable
-from grader.marks.roster import shorten_names
-from grader.marks.waive import read_waivers
 from grader.output import gradebook
+from grader.output.names import shorten_names
 from grader.results.faults import describe_waived, list_faults
 from grader.results.load import drop_details, read_all
 from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course
-from torchkata.i18n import class_words
+from torchkata.i18n import class_language, translate
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
 
 COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
@@ -29,13 +28,13 @@ UNMARKED: tuple[Status, ...] = ("done", "not_graded")  # not marked with a symbo
 ROWS = 1000  # maximum number of submissions in the table; a larger table takes long to lay out, and nobody reads it
 
 
-def rebuild(directory: Path, folder: Path | None = None, *, excel: bool = False) -> tuple[list[Result], list[str]]:
+def rebuild(
+    directory: Path, waive: Callable[[Result], Result] = lambda result: result, *, excel: bool = False
+) -> tuple[list[Result], list[str]]:
     """Write the gradebook. Return the results in it, and a line for each unreadable result.
 
-    `folder` is the folder of the class, whose waivers are applied. Raises MachineError if the gradebook can't be
-    written.
+    `waive` applies the waivers of the class to a result. Raises MachineError if the gradebook can't be written.
     """
-    waive = read_waivers(folder)
     results, problems = read_all(directory, lambda result: drop_details(waive(result)))
     found = list(results.values())
     with convert_write_errors(directory / "gradebook.csv", MachineError):
@@ -94,7 +93,9 @@ def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:
         if len(tracks) > 1
         else [[kata] for kata in katas]
     )
-    legend = "   ".join(f"{symbol(status)} {class_words(f'status.{status}')}" for status in LOOK_OF if symbol(status))
+    legend = "   ".join(
+        f"{symbol(status)} {translate(LOOK_OF[status].word, class_language())}" for status in LOOK_OF if symbol(status)
+    )
     if any(workload.rehearsed for row in rows for workload in row.performance):
         legend += f"\nspeed: number of workloads passed; {REHEARSAL}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, caption=legend, caption_justify="left")

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import PurePosixPath
 
 from grader.base.text import list_names, quote
-from grader.pipeline.layouts import TITLES, Layout, guess_layout
+from grader.options import Layout
+from grader.pipeline.layouts import TITLES, guess_layout
 from grader.pipeline.near_misses import find_near_misses
 from grader.pipeline.submission import LONGEST, SHOWN, LeftAside, Submission, show_names
 from grader.pipeline.trees import Listing, SubmissionError, Tree, find_foreign_ending, is_archive

@@ -14,7 +14,7 @@ from grader.base.errors import CallError
 from grader.pipeline.pytest_internals import run_protocol
 from torchkata.course import CourseError, Kata, compare_tests, course
 from torchkata.i18n import class_language
-from torchkata.pytest_plugin.first_pass import Inputs
+from torchkata.pytest_plugin.inputs import Inputs
 from torchkata.pytest_plugin.run_state import get_result, get_state
 from torchkata.pytest_plugin.selection import find_kata
 from torchkata.result import BROKEN, TestResult

@@ -40,4 +40,4 @@ class RunOutcome:
 
 # Grades the pending submissions in a queue, and stores the results in its `out` directory. Raises CallError (before
 # anything is written) if the options or submissions can't be used, or MachineError if grading isn't possible here.
-Executor: TypeAlias = Callable[[Queue, Console, Warn, ProgressListener | None], RunOutcome]
+Executor: TypeAlias = Callable[[Queue, Console, Warn], RunOutcome]

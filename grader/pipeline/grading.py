@@ -15,7 +15,8 @@ from grader.pipeline.startup import compute_patience
 from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from torchkata.course import course
-from torchkata.i18n import class_words, format_label, words
+from torchkata.i18n import format_label
+from torchkata.i18n import translate_for_class as _
 from torchkata.inside import hypothesis_internals
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
@@ -81,7 +82,8 @@ def grade_submission(
 def run_unless_waived(job: Job, tests: Tests, kata: str, name: str) -> TestResult:
     """Run a test, unless it is known to be broken: then everybody gets its points."""
     if (kata, name) in tests.broken:
-        return TestResult(name, "waived", message=class_words("feedback.waived_test"))
+        message = _("waived: this test is broken. This is not your fault, and you get its full points.")
+        return TestResult(name, "waived", message=message)
     item = tests.items[kata][name]
     with limit_examples(job, item):
         return run_test(item)
@@ -91,8 +93,8 @@ def ask_about_name(submission: Submission, kata: str, result: TestResult) -> Tes
     """Return the result with the names of files that may be the missing file of the kata."""
     if result.outcome != "not_started" or kata not in submission.near_misses:
         return result
-    question = words("message.near_miss", file=f"{kata}.py", names=submission.near_misses[kata])
-    return replace(result, message=f"{result.message}\n{format_label(words('label.note'), question)}")
+    question = _("there is {names}: is it meant to be {file}?", file=f"{kata}.py", names=submission.near_misses[kata])
+    return replace(result, message=f"{result.message}\n{format_label(_('note'), question)}")
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:
@@ -150,7 +152,10 @@ def name_open_kata(result: TestResult, open_katas: Sequence[str], job: Job) -> T
     if not open_katas or not (result.outcome in FAILED or result.file in {f"{name}.py" for name in open_katas}):
         return result
     graded = [name for name in open_katas if name in {kata.name for kata in job.katas}]
-    key = "message.not_done" if graded else "message.not_graded"
-    note = format_label(words("label.note"), words(key, kata=[*graded, *open_katas][0]))
+    remark = _(
+        "builds on `{kata}`, which is not done here" if graded else "builds on `{kata}`, which is not graded here",
+        kata=[*graded, *open_katas][0],
+    )
+    note = format_label(_("note"), remark)
     heading, line_break, rest = result.message.partition("\n")
     return replace(result, message=f"{heading}\n{note}{line_break}{rest}")

@@ -16,7 +16,7 @@ import hypothesis
 import pytest
 
 from torchkata.inside.hypothesis_internals import get_settings
-from torchkata.pytest_plugin.first_pass import Input
+from torchkata.pytest_plugin.inputs import Input
 
 
 class SharedInputs:
@@ -30,7 +30,7 @@ class SharedInputs:
         self.drawn: dict[object, tuple[tuple[int, int], list[dict[str, Any]] | None]] = {}  # keyed by test
 
     def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs of this test (see `torchkata.pytest_plugin.first_pass.Inputs.draw`)."""
+        """Return the inputs of this test (see `torchkata.pytest_plugin.inputs.Inputs.draw`)."""
         key = (seed, get_settings(item.obj).max_examples)
         drawn, inputs = self.drawn.get(item.obj, (None, None))
         if drawn != key:

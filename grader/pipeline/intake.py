@@ -5,7 +5,6 @@ A submission that cannot be read becomes a refusal and does not affect the other
 
 import contextlib
 import os
-import resource
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from grader.base.processes import limit_memory, run_in_child, set_limit
+from grader.base.processes import limit_cpu, limit_memory, run_in_child
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline.reading import read_submission
 from grader.pipeline.submission import Submission
@@ -100,7 +99,7 @@ def start(entry: Entry) -> Reader:
 def read_into(answer: Connection, entry: Entry) -> None:
     """Read a submission in this process, and send it, or the reason why it can't be read."""
     limit_memory(MEMORY_MIB)
-    set_limit(resource.RLIMIT_CPU, SECONDS)
+    limit_cpu(SECONDS)
     found: Answer
     try:
         found = read_submission(entry.path, entry.files)

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from grader.base.errors import CallError
-from grader.marks.gradescope import METADATA
+from grader.options import Layout
 from grader.pipeline.trees import find_foreign_ending, is_archive
+from grader.results.ids import METADATA
 
-Layout: TypeAlias = Literal["canvas", "moodle", "gradescope", "github", "folders"]
 TITLES: dict[Layout, str] = {"canvas": "Canvas", "moodle": "Moodle", "gradescope": "Gradescope", "github": "GitHub"}
 IGNORED = (METADATA, ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")  # files added by platforms and systems
 CODE = (".py", ".ipynb")

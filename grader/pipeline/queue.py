@@ -1,76 +1,40 @@
 """The queue of submissions. Each submission is read when its turn comes, and graded unless its result is current.
 
-`demand_no_loss` protects stored results from being replaced with results that contain less.
+`check_replaced` protects stored results from being replaced with results that contain less.
 """
 
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 from msgspec.structs import replace
 
-from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError
-from grader.base.text import count
+from grader.base.files import clear_half_written
+from grader.base.text import count, list_names
+from grader.options import GradeOptions
 from grader.pipeline import regrade
 from grader.pipeline import seed as seeds
 from grader.pipeline.intake import take_in, take_in_all
 from grader.pipeline.job import Job
-from grader.pipeline.layouts import Layout
-from grader.pipeline.submission_ids import Entry, Refusal
+from grader.pipeline.layouts import Download
+from grader.pipeline.selection import choose
+from grader.pipeline.submission_ids import Entry, Refusal, assign_ids
+from grader.pipeline.trees import SubmissionError
 from grader.results import result
-from grader.results.dependencies import digest_basis, digest_result, digest_submission, environment
-from grader.results.history import course_version
+from grader.results.dependencies import digest_submission, environment
 from grader.results.result import Result
-from grader.sandbox.launch import Isolation
 from torchkata.course import Kata, course
 
 OTHERS_WRITE = 0o022  # write permission for the group or for everyone
-SAME_END = ("device", "keep")  # options that do not affect the results of katas; speed has its own digest
-
-
-class GradingOptions(msgspec.Struct, frozen=True):
-    """The options that affect results. Tasks on a cluster get all of these options."""
-
-    seed: int
-    examples: int
-    isolation: Isolation
-    katas: tuple[str, ...]
-    device: Literal["none", "cpu", "cuda"] = "none"
-    keep: Literal["new", "better"] = "new"  # which result to keep when a kata is regraded
-
-    def select_dependencies(self, *without: str) -> dict[str, object]:
-        """Return the options that affect the results of katas, keyed by name, for use in digests."""
-        left_out = {*SAME_END, *without}
-        return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in left_out}
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader grade`, including those that affect only this process."""
-
-    grading: GradingOptions
-    out: Path
-    layout: Layout | None = None  # of the folders that contain the submissions
-    jobs: int = 1
-    force: bool = False
-    quiet: bool = False
-    executor: Literal["local", "slurm"] = "local"
-    slurm: tuple[str, ...] = ()  # KEY=VALUE
-    as_json: bool = False
-    alone: bool = True  # no other process writes to `out` at the same time
-    since_ns: int = 0  # regrade results that were stored before this time in nanoseconds, by the file system's clock
 
 
 class Queue:
     """The submissions of one command, and lists of those that were rejected or whose stored result was reused."""
 
     def __init__(
-        self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: Options
+        self, entries: Sequence[Entry], refused: Sequence[Refusal], katas: tuple[Kata, ...], options: GradeOptions
     ) -> None:
         self.entries = entries
         self.by_id = {entry.id: entry for entry in entries}
@@ -79,8 +43,7 @@ class Queue:
         self.refused = list(refused)
         self.unreadable = 0
         self.reused: list[str] = []
-        self.prints: dict[str, str] = {}  # fingerprints of the jobs, by submission
-        self.bases: dict[str, str] = {}
+        self.judges = {kata.name: options.digest_judge(kata.name) for kata in katas}
 
     @property
     def expected(self) -> int:
@@ -93,10 +56,10 @@ class Queue:
         Raises CallError if `out` can't be written to, or if none of the submissions can be read. In the latter case,
         `out` is not created.
         """
-        out, grading, ready = self.options.out, self.options.grading, False
+        out, options, ready = self.options.out, self.options, False
         unstored = list(self.refused)
         if out.is_dir():
-            prepare_directory(out, grading.seed, alone=self.options.alone)
+            prepare_directory(out, options.seed, alone=options.alone)
             ready = True
         for entry, submission in zip(self.entries, take_in_all(self.entries, at_once), strict=True):
             if isinstance(submission, Refusal):
@@ -105,27 +68,25 @@ class Queue:
                 unstored.append(submission)
                 continue
             if not ready:
-                prepare_directory(out, grading.seed, alone=self.options.alone)
+                prepare_directory(out, options.seed, alone=options.alone)
                 ready = True
-            fingerprint = digest_result(submission.judged, grading.select_dependencies())
-            stored = load_replaced(self.options, entry.id)
-            if stored is not None and is_current(stored, fingerprint) and keeps_speed(self.options, stored):
+            hand_in, stored = digest_submission(submission.judged), load_replaced(self.options, entry.id)
+            if stored and self.is_current(stored, hand_in) and stored.conclusive and keeps_speed(self.options, stored):
+                if stored.unreadable:
+                    result.write(replace(stored, unreadable=""), out)
                 self.reused.append(entry.id)
                 continue
-            self.prints[entry.id] = fingerprint
-            self.bases[entry.id] = digest_basis(submission.judged, grading.select_dependencies("katas"))
-            reusable = regrade.find_reusable(stored, self.bases[entry.id], self.katas)
-            if stored is not None and covers_all(stored, reusable, self.katas) and keeps_speed(self.options, stored):
-                found = replace(stored, fingerprint=fingerprint, course=course_version(), unreadable="")
-                result.write(found, out)
-                self.reused.append(entry.id)
-                continue
+            reusable = regrade.find_reusable(stored, hand_in, self.judges)
             done = regrade.list_done(stored)
-            yield Job(submission, self.katas, grading.seed, lint=True, reusable=reusable, done_before=done)
+            yield Job(submission, self.katas, options.seed, lint=True, reusable=reusable, done_before=done)
         if not ready:
             raise CallError("; ".join(self.describe_refusals()))
         for refusal in unstored:
             self.store_refusal(refusal)
+
+    def is_current(self, stored: Result, hand_in: str) -> bool:
+        """Return whether a result has the current digests: of the submission, and of what judges each kata."""
+        return stored.hand_in == hand_in and {kata.kata: kata.digest for kata in stored.katas} == self.judges
 
     def describe_refusals(self) -> list[str]:
         """Return a line for each refusal. One that may be a class names the command, unless a layout was given."""
@@ -149,14 +110,25 @@ class Queue:
             submission=submission,
             score=0.0,
             max_score=sum(kata.max_score for kata in self.katas),
-            fingerprint="",
-            seed=self.options.grading.seed,
-            examples=self.options.grading.examples,
-            isolation=self.options.grading.isolation,
+            seed=self.options.seed,
+            examples=self.options.examples,
+            isolation=self.options.isolation,
             seconds=0.0,
             environment=environment(),
             katas=[],
         )
+
+
+def fill_queue(found: Download, options: GradeOptions, warn: Callable[[str], None]) -> Queue:
+    """Return the queue of the submissions that were found. Raises CallError like `check_replaced`."""
+    entries, refused = assign_ids(found.submissions, found.loose)
+    if found.loose and options.slurm:
+        why = SubmissionError("single files can't be graded with --slurm; put them into a folder")
+        refused += [Refusal(entry, why) for entry in entries if entry.files]
+        entries = [entry for entry in entries if not entry.files]
+    if not options.again:
+        check_replaced(entries, options, warn)
+    return Queue(entries, refused, choose(options.katas), options)
 
 
 def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
@@ -179,53 +151,60 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
         clear_half_written(directory)
 
 
-def load_replaced(options: Options, submission: str) -> Result | None:
+def load_replaced(options: GradeOptions, submission: str) -> Result | None:
     """Return the stored result that a new result would replace, or None if it is missing or out of date."""
     path = options.out / submission / "result.json"
-    if options.force or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
+    if options.again or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
         return None
     return result.load(path)
 
 
-def is_current(stored: Result, fingerprint: str) -> bool:
-    """Return whether a result is conclusive and was obtained with the same submission, course and options."""
-    return not stored.unreadable and stored.fingerprint == fingerprint and stored.conclusive
-
-
-def covers_all(stored: Result, reusable: Iterable[str], katas: Iterable[Kata]) -> bool:
-    """Return whether every requested kata has a reusable stored result and no other kata has a stored result."""
-    return [kata.kata for kata in stored.katas] == [*reusable] == [kata.name for kata in katas]
-
-
-def keeps_speed(options: Options, stored: Result) -> bool:
+def keeps_speed(options: GradeOptions, stored: Result) -> bool:
     """Return whether no speed result would be lost, because speed is graded again or no speed result is stored."""
-    return options.grading.device != "none" or not stored.performance
+    return options.device != "none" or not stored.performance
 
 
-def demand_no_loss(entries: Sequence[Entry], options: Options) -> None:
-    """Raise CallError if a new result would contain less than the stored one, or if it is of another submission.
+def check_replaced(entries: Sequence[Entry], options: GradeOptions, warn: Callable[[str], None]) -> None:
+    """Warn of stored results that will be replaced although their submission seems to be the same.
 
-    The new result must not use a different seed, either. In a class that the instructor has downloaded again, the same
-    name is the same student.
+    Raises CallError if a new result would contain less than the stored one, or use a different seed, or if it is of a
+    submission from another place. In a class that the instructor has downloaded again (`--layout`), the same name is
+    the same student, so the two places are only named.
     """
     losses: dict[str, list[str]] = {}
+    moved: dict[tuple[Path, Path], list[tuple[str, str]]] = {}
+    earlier = 0
     for entry in entries:
         stored = result.load(options.out / entry.id / "result.json")
-        if stored is not None and stored.katas and (lost := list(list_losses(stored, options.grading))):
+        if stored is None or not stored.katas:
+            continue
+        if lost := list(list_losses(stored, options)):
             losses[entry.id] = lost
-        if options.layout is None and stored is not None and stored.katas and is_of_another(stored, entry):
-            raise CallError(
-                f"{entry.label}: --out {options.out} has a result of another submission, {stored.origin}, with this "
-                "name; for a resubmission, use --force, or --layout with the folder of a class; otherwise choose "
-                "another DIR"
-            )
+        earlier += not stored.hand_in
+        if is_of_another(stored, entry):
+            if options.layout is None:
+                raise CallError(
+                    f"{entry.label}: --out {options.out} has a result of another submission, {stored.origin}, with "
+                    "this name; for a resubmission, use --again, or --layout with the folder of a class; otherwise "
+                    "choose another DIR"
+                )
+            places = stored.origin, entry.origin
+            moved.setdefault((Path(stored.origin).parent, Path(entry.origin).parent), []).append(places)
     if losses:
         name, lost = next(iter(losses.items()))
         others = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
         raise CallError(
             f"--out {options.out}: this would overwrite the result of {name}{others} and lose {', '.join(lost)}; "
-            "choose another DIR, or use --force"
+            "choose another DIR, or use --again"
         )
+    if earlier:
+        warn(f"{count(earlier, 'stored result')} of an earlier version of the grader: graded again, once")
+    for (old, new), pairs in moved.items():
+        if len(pairs) == 1:
+            warn(f"the result of {pairs[0][0]} is now that of {pairs[0][1]}")
+        else:
+            names = list_names([Path(place).name for _, place in pairs])
+            warn(f"the results of {len(pairs)} submissions in {old} are now those of submissions in {new}: {names}")
 
 
 def is_of_another(stored: Result, entry: Entry) -> bool:
@@ -233,19 +212,19 @@ def is_of_another(stored: Result, entry: Entry) -> bool:
     if stored.origin in ("", entry.origin):
         return False
     submission = take_in(entry)
-    return isinstance(submission, Refusal) or digest_submission(submission.files) != stored.submitted
+    return isinstance(submission, Refusal) or digest_submission(submission.judged) != stored.hand_in
 
 
-def list_losses(stored: Result, grading: GradingOptions) -> Iterator[str]:
+def list_losses(stored: Result, options: GradeOptions) -> Iterator[str]:
     """Yield the parts of a stored result that the new result would not contain."""
     for kata in stored.katas:
-        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in grading.katas:
+        if kata.status != "not_graded" and kata.kata in course().katas and kata.kata not in options.katas:
             yield kata.kata
-    if stored.seed != grading.seed:
+    if stored.seed != options.seed:
         yield f"seed {stored.seed}"
-    if stored.examples > grading.examples:
+    if stored.examples > options.examples:
         yield count(stored.examples, "example")
-    if stored.isolation == "bwrap" and grading.isolation == "none":
+    if stored.isolation == "bwrap" and options.isolation == "none":
         yield "isolation bwrap"
-    if stored.device != grading.device and any(row.counts for row in stored.performance):
+    if stored.device != options.device and any(row.counts for row in stored.performance):
         yield f"speed on {stored.device}"

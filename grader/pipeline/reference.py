@@ -17,12 +17,12 @@ from pathlib import Path
 from textwrap import indent
 
 from grader.base.cachedir import cache_dir
+from grader.options import GradeOptions
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Event, Graded, Job
-from grader.pipeline.queue import Options
 from grader.pipeline.session import LOST, grade
 from grader.pipeline.submission import Submission
-from grader.results.dependencies import digest, digest_basis, digest_kata
+from grader.results.dependencies import digest, digest_submission
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 from torchkata.pytest_plugin.run_state import get_state
@@ -32,7 +32,7 @@ UNUSED = 30 * 86400.0  # time in seconds after which an unused record is deleted
 
 
 def check_tests(
-    katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: Options, take: Callable[[Event], None]
+    katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, options: GradeOptions, take: Callable[[Event], None]
 ) -> list[str]:
     """Record which `tests` are sound, broken or doubtful.
 
@@ -51,7 +51,7 @@ def check_tests(
             sound |= {(kata.name, name) for name in kata.points}
         else:
             submission = Submission("the reference solution", solution)
-            jobs.append(Job(submission, (kata,), options.grading.seed, known_good=known, for_instructor=True))
+            jobs.append(Job(submission, (kata,), options.seed, known_good=known, for_instructor=True))
     with contextlib.suppress(OSError):
         clear_unused(marks)
     graded: dict[str, Graded] = {}
@@ -128,7 +128,6 @@ def describe_problem(kata: str, name: str, text: str, tests: Tests) -> str:
     return f"tests/test_{kata}.py: {name} {what}\n{indent(text, '  ')}"
 
 
-def name_mark(kata: Kata, solution: dict[str, bytes], options: Options) -> str:
+def name_mark(kata: Kata, solution: dict[str, bytes], options: GradeOptions) -> str:
     """Return the name of the file whose existence means that the reference solution passes all tests of a kata."""
-    basis = digest_basis(solution, options.grading.select_dependencies("katas"))
-    return f"{kata.name}-{digest(kata.name, [*kata.points], digest_kata(kata.name), basis)[:32]}"
+    return f"{kata.name}-{digest([*kata.points], options.digest_judge(kata.name), digest_submission(solution))}"

@@ -1,34 +1,23 @@
 """Reuses stored results when submissions are graded again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from grader.results.dependencies import digest_kata
 from grader.results.result import KataResult, Result
-from torchkata.course import Kata
 
 
-def find_reusable(stored: Result | None, basis: str, katas: Iterable[Kata]) -> dict[str, KataResult]:
-    """Return the stored results that a regrade would reproduce, keyed by kata."""
-    if stored is None or stored.basis != basis:
+def find_reusable(stored: Result | None, hand_in: str, judges: Mapping[str, str]) -> dict[str, KataResult]:
+    """Return the stored results that a regrade would reproduce, keyed by kata: those whose two digests still apply."""
+    if stored is None or stored.hand_in != hand_in:
         return {}
-    results = {kata.kata: kata for kata in stored.katas if kata.status != "inconclusive"}
-    return {
-        kata.name: results[kata.name]
-        for kata in katas
-        if kata.name in results and results[kata.name].digest == digest_kata(kata.name)
-    }
+    standing = [kata for kata in stored.katas if kata.digest == judges.get(kata.kata) and kata.status != "inconclusive"]
+    return {kata.kata: kata for kata in standing}
 
 
 def list_done(stored: Result | None) -> frozenset[str]:
     """Return the katas that are done according to a stored result."""
     return frozenset(kata.kata for kata in stored.katas if kata.status == "done") if stored else frozenset()
-
-
-def add_digests(katas: Iterable[KataResult]) -> list[KataResult]:
-    """Return the results, each with the current digest of its kata in the course."""
-    return [replace(kata, digest=digest_kata(kata.kata)) for kata in katas]
 
 
 def keep_better(stored: Result | None, katas: Sequence[KataResult]) -> list[KataResult]:

@@ -8,17 +8,17 @@ from textwrap import indent
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_runtimes
 from grader.base.errors import CallError
+from grader.base.files import clear_runtimes
 from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.queue import Queue
 from grader.pipeline.reference import check_tests, find_missing_solutions
 from grader.pipeline.session import grade as grade_jobs
-from grader.pipeline.setup import run_with_tests
 from grader.pipeline.startup import Startup
 from grader.results import previous, result, source
 from grader.results.dependencies import digest_submission, environment
@@ -55,15 +55,15 @@ def grade_tests(
     if live is not None:
         blank = queue.blank(first.submission.id)
         untimed: list[result.PerformanceResult] = []
-        if options.grading.device != "none":
+        if options.device != "none":
             from grader.pipeline.speed import build_untimed_rows
 
-            untimed = build_untimed_rows(options.grading.device, queue.katas)
+            untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
     run_with_tests(
-        options.grading.isolation,
-        options.grading.examples,
+        options.isolation,
+        options.examples,
         warn,
         use,
         private=private,
@@ -119,31 +119,28 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     """
     submission, options = event.job.submission.id, queue.options
     entry = queue.by_id[submission]
-    katas = regrade.add_digests(event.katas)
-    handed_in, near = event.job.submission, event.job.submission.near_misses
-    submitted = digest_submission(handed_in.files)
-    if options.grading.keep == "better":
+    katas = [msgspec.structs.replace(kata, digest=queue.judges[kata.kata]) for kata in event.katas]
+    submitted, near = event.job.submission, event.job.submission.near_misses
+    hand_in = digest_submission(submitted.judged)
+    if options.keep == "better":
         stored = result.load(options.out / submission / "result.json")
-        katas = regrade.keep_better(stored if stored and stored.submitted == submitted else None, katas)
-    previous.keep_previous(options.out, submission, options.grading.select_dependencies())
-    fingerprint = queue.prints.pop(submission)
-    source.store(options.out, submission, fingerprint, handed_in.files)
+        katas = regrade.keep_better(stored if stored and stored.hand_in == hand_in else None, katas)
+    previous.keep_previous(options.out, submission, queue.judges)
+    source.store(options.out, submission, hand_in, submitted.files)
     new = msgspec.structs.replace(
         queue.blank(submission),
         score=sum(kata.score for kata in katas),
         max_score=sum(kata.max_score for kata in katas),
-        fingerprint=fingerprint,
         isolation=sandbox.isolation,
         seconds=round(event.seconds, 3),
         environment={**environment(), "workers can": ", ".join(sandbox.violations)},
         katas=katas,
         findings=event.findings,
-        basis=queue.bases.pop(submission),
         course=course_version(),
-        submitted=submitted,
+        hand_in=hand_in,
         origin=entry.origin,
         late_by_platform=entry.late_by_platform,
         near_misses={kata.name: near[kata.name] for kata in queue.katas if kata.name in near},
-        notes=handed_in.list_notes(),
+        notes=submitted.list_notes(),
     )
     result.write(new, options.out)

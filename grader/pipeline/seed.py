@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.results.result import write_whole
+from grader.base.files import write_whole
 
 NAME = ".seed"
 

@@ -1,11 +1,14 @@
-"""Selects the course and katas that a command applies to, according to `--kata`, `--track`, or the graded tracks."""
+"""Selects the course and katas that a command applies to, and the values of options that were not given."""
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from grader.base.errors import CallError
+from grader.options import STORED, GradeOptions
+from grader.pipeline.machine import count_jobs
 from torchkata.course import CourseError, Kata, course, find_course, is_chosen
 
 
@@ -20,18 +23,32 @@ def demand_own_course(submissions: Sequence[Path]) -> None:
             )
 
 
-def select_names(names: Sequence[str], tracks: Sequence[str]) -> tuple[str, ...]:
+def select_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of these katas and of all katas in these tracks (default: the graded tracks).
 
     Raises CallError if a name is unknown.
     """
-    return tuple(kata.name for kata in choose(names, tracks if names or tracks else course().graded))
+    return tuple(kata.name for kata in choose(names or course().graded))
 
 
-def choose(names: Sequence[str], tracks: Sequence[str] = ()) -> tuple[Kata, ...]:
+def settle(options: GradeOptions) -> GradeOptions:
+    """Return the options with the katas, jobs and seed that were not given. Raises CallError if a value is invalid."""
+    from grader.pipeline.seed import load_or_draw
+
+    return replace(
+        options,
+        katas=select_names(options.katas),
+        jobs=options.jobs or count_jobs(),
+        seed=load_or_draw(options.out) if options.seed == STORED else options.seed,
+        # otherwise, a node of a cluster might silently grade with weaker isolation
+        isolation="bwrap" if options.slurm and options.isolation == "auto" else options.isolation,
+    )
+
+
+def choose(names: Sequence[str]) -> tuple[Kata, ...]:
     """Return these katas and all katas in these tracks (default: all katas). Raises CallError if a name is unknown."""
     try:
-        return tuple(course().choose(names, tracks))
+        return tuple(course().choose(names))
     except CourseError:
         raise
     except ValueError as error:

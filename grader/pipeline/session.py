@@ -21,8 +21,8 @@ from socket import socket
 
 import msgspec
 
-from grader.base.cleanup import in_use
-from grader.base.processes import limit_memory, run_in_child
+from grader.base.files import in_use
+from grader.base.processes import limit_cpu, limit_memory, run_in_child
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
@@ -74,11 +74,11 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
     """
     preload_texts()
     coming = iter(queued)
-    idle: list[socket] = []
+    idle: list[socket] = []  # connections to zygotes whose child has finished
     running: dict[Connection, Child] = {}
 
-    def begin(job: Job, control: socket, lost: Child | None = None) -> None:
-        child = start(job, tests, control, lost)
+    def begin(job: Job, lost: Child | None = None) -> None:
+        child = start(job, tests, idle.pop() if idle else connect_zygote(sandbox), lost)
         running[child.results] = child
 
     with uninterrupted(), in_use(sandbox.runtime):
@@ -86,25 +86,24 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
             job = next(coming, None)
             while job is not None or running:
                 while job is not None and len(running) < jobs:
-                    begin(job, idle.pop() if idle else connect_zygote(sandbox))
+                    begin(job)
                     job = next(coming, None)
                 for child in wait_for_news(running):
-                    event = child.receive()
-                    if event is not None:
+                    if event := child.receive():
                         yield event
                     if not child.has_ended:
                         continue
                     del running[child.results]
                     child.end()
-                    control = child.control
-                    if child.katas is None:
-                        control.close()
-                        control = connect_zygote(sandbox)
-                        if child.lost is None:
-                            begin(child.job, control, child)
-                            continue
-                    idle.append(control)
-                    yield child.build_event()
+                    is_complete = child.katas is not None
+                    if is_complete:
+                        idle.append(child.control)
+                    else:  # the worker may still be running the student's code
+                        child.control.close()
+                    if is_complete or child.lost:
+                        yield child.build_event()
+                    else:
+                        begin(child.job, lost=child)
         finally:
             for child in running.values():
                 child.end()
@@ -222,7 +221,7 @@ def grade_job(
     runner = WorkerRunner(control, job.limits)
     send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
     if job.lint:  # last, so that source code designed to crash the parser affects only the findings
-        lint.limit_this_process()
-        limit_memory(lint.MEMORY // 2**20)
+        limit_cpu(lint.CPU_SECONDS)
+        limit_memory(lint.MEMORY_MIB)
         for file, source in job.submission.files.items():
             send(Linted(file, lint.lint_file(file, source)))

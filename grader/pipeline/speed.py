@@ -7,17 +7,17 @@ from rich.console import Console
 
 from grader.base.progress import ProgressBar
 from grader.pipeline.intake import take_in
+from grader.pipeline.proven_sandbox import run_with_sandbox
 from grader.pipeline.queue import Queue
-from grader.pipeline.setup import run_with_sandbox
 from grader.pipeline.submission_ids import Refusal
 from grader.results import result
-from grader.results.dependencies import digest_result
+from grader.results.dependencies import digest_submission
 from grader.results.result import PerformanceResult, Result
 from grader.sandbox.launch import Sandbox
-from grader.speed import gpu, setup
-from grader.speed.grading import make_empty_row
-from grader.speed.session import DeviceFacts, SpeedJob, grade_speed
+from grader.speed import gpu, timing_device
 from grader.speed.smoke_test import run_smoke_test
+from grader.speed.timed_submission import DeviceFacts, SpeedJob, grade_speed
+from grader.speed.timed_workloads import make_empty_row
 from torchkata.course import Kata, course
 from torchkata.inside.speed.sizes import Kind
 
@@ -42,10 +42,9 @@ def grade_speeds(
     queued, unsure = find_untimed(kind, queue, set(graded))
     unfit = ""
 
-    def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str], *, lasting: bool = True) -> None:
+    def store(job: SpeedJob, rows: list[PerformanceResult], facts: dict[str, str], *, withheld: bool = False) -> None:
         stored = result.read(options.out / job.submission / "result.json")
-        fingerprint = result.speed_fingerprint(stored.fingerprint, kind) if lasting else ""
-        result.write(add_speed(stored, kind, rows, facts, fingerprint), options.out)
+        result.write(add_speed(stored, kind, rows, facts, withheld=withheld), options.out)
 
     def refuse(reason: str) -> None:
         nonlocal unfit
@@ -60,7 +59,7 @@ def grade_speeds(
             unfit += f" ({OWN_EYES})" if kind == "cuda" else ""
             return
         open_to_students = kind == "cuda" and sandbox.isolation != "bwrap"
-        withheld = open_to_students and options.grading.isolation != "none"
+        withheld = open_to_students and options.isolation != "none"
         if kind == "cuda":
             out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}", markup=False, soft_wrap=True)
         if withheld:
@@ -68,7 +67,7 @@ def grade_speeds(
         with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:
             for job in queued:
                 rows, facts = time_submission(job, kind, sandbox, lambda name: progress.count(f"timing {name}"))
-                store(job, [withhold_points(row) for row in rows] if withheld else rows, facts, lasting=not withheld)
+                store(job, [withhold_points(row) for row in rows] if withheld else rows, facts, withheld=withheld)
                 if any(row.outcome == "inconclusive" for row in rows):
                     unsure.append(job.submission)
 
@@ -80,9 +79,8 @@ def grade_speeds(
             if taken:
                 refuse(taken)
             else:
-                run_with_sandbox(
-                    options.grading.isolation, setup.get_limits(), setup.plan_workers(device), warn, use, [options.out]
-                )
+                limits, workers = timing_device.get_limits(), timing_device.plan_workers(device)
+                run_with_sandbox(options.isolation, limits, workers, warn, use, [options.out])
     return unsure, unfit
 
 
@@ -110,11 +108,10 @@ def find_untimed(kind: Kind, queue: Queue, graded: set[str]) -> tuple[list[Speed
         stored = result.load(queue.options.out / entry.id / "result.json")
         if entry.id not in graded or stored is None:
             continue
-        if not queue.options.force and stored.is_timed(kind):
+        if not queue.options.again and stored.is_timed(kind):
             continue
         submission = take_in(entry)
-        options = queue.options.grading.select_dependencies()
-        if isinstance(submission, Refusal) or digest_result(submission.judged, options) != stored.fingerprint:
+        if isinstance(submission, Refusal) or digest_submission(submission.judged) != stored.hand_in:
             changed.append(entry.id)  # the files may have been changed or removed since
         else:
             jobs.append(SpeedJob(entry.id, submission.files, tuple(stored.katas), workloads))
@@ -137,15 +134,18 @@ def time_submission(
 
 
 def add_speed(
-    stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], fingerprint: str
+    stored: Result, kind: Kind, rows: list[PerformanceResult], facts: dict[str, str], *, withheld: bool = False
 ) -> Result:
-    """Return a result with speed added. A workload that was not graded affects neither the score nor the maximum."""
+    """Return a result with speed added. A workload that was not graded affects neither the score nor the maximum.
+
+    `withheld`: the points were withheld because of this machine, so another one may time the submission again.
+    """
     counted = [row for row in rows if row.counts]
     return msgspec.structs.replace(
         stored,
         device=kind,
         performance=rows,
-        speed_fingerprint=fingerprint,
+        can_time_again=withheld,
         environment={**stored.environment, **facts},
         score=sum(kata.score for kata in stored.katas) + sum(row.score for row in counted),
         max_score=sum(kata.max_score for kata in stored.katas) + sum(row.max_score for row in counted),

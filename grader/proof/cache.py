@@ -1,6 +1,6 @@
 """A cache of the results of proven claims, so that unchanged submissions do not have to be graded again.
 
-$XDG_CACHE_HOME/torchkata/proven/<kata>.msgpack    results by `digest_proof`, most recently used last
+$XDG_CACHE_HOME/torchkata/proven/<kata>.msgpack    results by `digest_job`, most recently used last
 
 Cached results are judged again every time. The cache can be deleted at any time.
 """
@@ -13,16 +13,18 @@ from typing import Literal
 
 import msgspec
 
+from grader.base.files import write_whole
 from grader.pipeline.job import Job
 from grader.proof.claims import Claim
-from grader.results.dependencies import digest_proof
-from grader.results.result import KataResult, write_whole
+from grader.results.dependencies import digest, digest_kata, digest_submission, environment
+from grader.results.result import KataResult
+from torchkata.course import course
 
 MAX_RESULTS = 1000  # maximum number per kata, enough for all claims in a few versions
 STORE_SECONDS = 60.0  # interval between writes to disk
 
 
-class Record(msgspec.Struct, frozen=True):
+class CacheFile(msgspec.Struct, frozen=True):
     """The cache file of a kata."""
 
     results: dict[str, list[KataResult]]
@@ -70,7 +72,7 @@ class ProofCache:
                 path = self.folder / name
                 before = {key: results for key, results in read_results(path).items() if key not in new}
                 newest = [*before.items(), *new.items()][-MAX_RESULTS:]
-                write_whole(path, msgspec.msgpack.encode(Record(dict(newest))))
+                write_whole(path, msgspec.msgpack.encode(CacheFile(dict(newest))))
         except OSError as error:
             self.warn(f"cannot store the results of the proofs: {error}")
         self.new, self.stored = {}, time.monotonic()
@@ -80,9 +82,17 @@ class ProofCache:
         return self.digest_job(claim.job) + get_note(claim)
 
     def digest_job(self, job: Job) -> str:
-        """Return the digest of everything that affects the results of a job."""
+        """Return the digest of everything that affects the results of a job.
+
+        Of the submission's files, only those of its katas and of the katas that they build on are included.
+        """
+        names = {kata.name for kata in job.katas}
+        needed = sorted(names.union(*map(course().prerequisites, names)))
+        files = {name: content for name, content in job.submission.files.items() if name.removesuffix(".py") in needed}
+        judges = [(kata.name, [*kata.points], digest_kata(kata.name)) for kata in job.katas]
+        known_good = [name for name in needed if name in job.known_good]
         options = (self.examples, self.isolation, job.few_examples, job.seed, job.limits)
-        return digest_proof(job.katas, job.submission.files, job.known_good, options)
+        return digest(environment(), judges, needed, known_good, digest_submission(files), options)
 
     def get_path(self, claim: Claim) -> Path:
         """Return the cache file for a claim."""
@@ -92,7 +102,7 @@ class ProofCache:
 def read_results(path: Path) -> dict[str, list[KataResult]]:
     """Return the results in a cache file, or nothing if the file is missing or invalid."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=Record).results
+        return msgspec.msgpack.decode(path.read_bytes(), type=CacheFile).results
     except (OSError, msgspec.MsgspecError):
         return {}
 

@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from grader.base.files import write_whole
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded
 from grader.pipeline.session import grade
 from grader.proof.claims import find_catching
 from grader.proof.zoo import ZooEntry, get_caught_by_path, load_wrong
 from grader.proof.zoo_proof import ZooOutcome
-from grader.results.result import KataResult, write_whole
+from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata, course
 from torchkata.course.load import read_toml

@@ -1,4 +1,4 @@
-"""`certify --messages`: writes a page per kata with the failure messages that students see for each wrong entry."""
+"""`certify --only messages`: writes a page per kata with the messages that students see for each wrong entry."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -7,24 +7,27 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.base.terminal import print_warning
 from grader.base.text import count
+from grader.options import CertifyOptions
 from grader.pipeline.collect import Tests
-from grader.pipeline.setup import run_with_tests
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.proof import zoo
 from grader.proof.claims import make_claims
-from grader.proof.proof import Options, grade_all
-from grader.results.result import KataResult, write_whole
+from grader.proof.proof import grade_all
+from grader.results.result import KataResult
 from grader.sandbox.launch import Sandbox
 from torchkata.course import Kata
-from torchkata.i18n import words, wrap
-from torchkata.pytest_plugin.failure_groups import Block, group_failures, render_block
+from torchkata.i18n import translate_for_class as _
+from torchkata.i18n import wrap
+from torchkata.pytest_plugin.failure_groups import FailureGroup, group_failures, render_block
 
 WIDTH = 99  # maximum number of columns
 NOTHING = "No test catches it, so a student sees no message."
 
 
-def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: Console, err: Console) -> int:
+def write_messages(folder: Path, katas: Sequence[Kata], options: CertifyOptions, out: Console, err: Console) -> int:
     """Grade every wrong entry like a student's submission, and write the pages.
 
     Raises CallError if an entry is invalid or a page can't be written.
@@ -46,7 +49,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: Options, out: C
             entries = [(entry, found[kata.name][entry.name]) for entry in zoo.load_wrong(kata)]
             write_whole(folder / f"{kata.name}.md", format_page(kata, entries).encode())
     except OSError as error:
-        raise CallError(f"--messages {folder}: cannot write to this folder ({error.strerror})") from None
+        raise CallError(f"--out {folder}: cannot write to this folder ({error.strerror})") from None
     out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}", soft_wrap=True)
     return 0
 
@@ -61,7 +64,7 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
     return "\n".join(parts)
 
 
-def format_block(kata: Kata, block: Block) -> str:
+def format_block(kata: Kata, block: FailureGroup) -> str:
     """Format a failure as shown in the terminal, without the command that runs the test again."""
-    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {words('label.again')}")]
+    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {_('again: ')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

@@ -1,9 +1,7 @@
-"""Options, results and helpers shared by all parts of `grader certify`."""
+"""Results and helpers shared by all parts of `grader certify`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -13,23 +11,7 @@ from grader.pipeline.job import Graded, Job
 from grader.pipeline.progress import Progress, count_tests
 from grader.pipeline.session import grade
 from grader.sandbox.inside.forks import collapse_memory
-from grader.sandbox.launch import Isolation, Sandbox
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader certify`."""
-
-    jobs: int
-    seeds: int
-    examples: int
-    isolation: Isolation
-    katas: tuple[str, ...]
-    markdown: Path | None
-    only: Literal["files", "zoo"] | None = None
-    quick: bool = False
-    force: bool = False
-    messages: Path | None = None  # folder for the failure messages of wrong entries; if set, nothing is proved
+from grader.sandbox.launch import Sandbox
 
 
 @dataclass(frozen=True)

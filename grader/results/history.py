@@ -25,7 +25,7 @@ def describe_changes(kata: str, old: str, new: str) -> str:
     """Return a line with the changed tests of a kata (or its changed files) and, if known, the commits."""
     versions = [version.removesuffix(NOT_COMMITTED) for version in (old, new)]
     if kata not in course().katas or not all(versions):
-        return f"{kata}: its tests or settings have changed"
+        return f"{kata}: its tests or settings, the options or the grader have changed"
     root, tests = course().root, f"tests/test_{kata}.py"
     files = [path.relative_to(root).as_posix() for path in find_kata_files(kata)]
     span = "..".join(versions)
@@ -33,7 +33,8 @@ def describe_changes(kata: str, old: str, new: str) -> str:
     what = [f"{tests}::{name}" for name in changed_tests(read_at(tests, old), read_at(tests, new))] or changed
     why = git("log", "--format=%h %s", span, "--", *files).splitlines()
     why += ["uncommitted changes"] if new.endswith(NOT_COMMITTED) else []
-    return f"{kata}: {', '.join(what) or 'settings'} changed{' by ' if why else ''}{'; '.join(why)}"
+    named = ", ".join(what) or "the settings, the options or the grader"
+    return f"{kata}: {named} changed{' by ' if why else ''}{'; '.join(why)}"
 
 
 def read_at(path: str, version: str) -> str:

@@ -1,4 +1,4 @@
-"""The digest at the end of an id, which distinguishes a submission from others with similar names."""
+"""Ids of submissions: the digest that distinguishes similar names, and what a platform adds to a person's name."""
 
 import hashlib
 import os
@@ -7,6 +7,10 @@ from pathlib import Path
 
 DIGEST = re.compile(r"~[0-9a-f]{16}$")
 LONGEST = 255  # maximum length of a file name in bytes on almost every file system
+METADATA = "submission_metadata.yml"  # the file that Gradescope adds to a downloaded class
+# files downloaded from Canvas: name_user_attachment_file
+CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_late)?_(?P<lms_id>\d+)_(?:\d+_.+|files)", re.IGNORECASE)
+MOODLE = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?", re.IGNORECASE)
 
 
 def append_digest(name: str, path: Path) -> str:

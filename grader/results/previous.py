@@ -1,6 +1,6 @@
 """Keeps the results that a regrade replaces in `DIR/.previous/<regrade>/<id>/result.json`, for `grader diff DIR`.
 
-A regrade is identified by the course and the options, so a run that was interrupted and continued is one regrade.
+A regrade is identified by what judges its katas, so a run that was interrupted and continued is one regrade.
 """
 
 import contextlib
@@ -9,25 +9,26 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.base.errors import MachineError, convert_write_errors
-from grader.results.dependencies import SHORT, digest_result
-from grader.results.result import write_whole
+from grader.base.files import write_whole
+from grader.results.dependencies import digest
 
 FOLDER = ".previous"
+DIGITS = 16  # enough to tell the regrades of a class apart
 
 
-def keep_previous(directory: Path, submission: str, options: Mapping[str, object]) -> None:
+def keep_previous(directory: Path, submission: str, judges: Mapping[str, str]) -> None:
     """Keep the stored result of a submission, if there is one. Raises MachineError if it can't be written."""
     stored = directory / submission / "result.json"
-    path = find_folder(directory, options) / submission / "result.json"
+    path = find_folder(directory, judges) / submission / "result.json"
     if stored.exists():
         with convert_write_errors(path, MachineError):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, stored.read_bytes())
 
 
-def forget_older(directory: Path, options: Mapping[str, object]) -> None:
+def forget_older(directory: Path, judges: Mapping[str, str]) -> None:
     """Delete what earlier regrades replaced, if this one has replaced anything."""
-    current = find_folder(directory, options)
+    current = find_folder(directory, judges)
     for folder in list_regrades(directory) if current.exists() else ():
         if folder != current:
             shutil.rmtree(folder, ignore_errors=True)
@@ -38,9 +39,9 @@ def find_previous(directory: Path) -> Path | None:
     return max(list_regrades(directory), key=lambda path: path.stat().st_mtime_ns, default=None)
 
 
-def find_folder(directory: Path, options: Mapping[str, object]) -> Path:
-    """Return the folder of a regrade with the current course and these options."""
-    return directory / FOLDER / digest_result({}, options)[-SHORT:]
+def find_folder(directory: Path, judges: Mapping[str, str]) -> Path:
+    """Return the folder of a regrade. `judges` are the digests of what judges each kata."""
+    return directory / FOLDER / digest(judges)[:DIGITS]
 
 
 def list_regrades(directory: Path) -> list[Path]:

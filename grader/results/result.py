@@ -1,15 +1,13 @@
 """The result of grading a submission, stored as `DIR/<id>/result.json`."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from grader.base.cleanup import in_use
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from torchkata.course import Tier
-from torchkata.pytest_plugin import history as state
 from torchkata.result import UNCOUNTED, Outcome, Status, TestResult
 
 SCHEMA = "torchkata/result/v1"
@@ -28,7 +26,7 @@ class KataResult(msgspec.Struct, frozen=True):
     score: float
     max_score: float
     tests: tuple[TestResult, ...] = ()
-    digest: str = ""  # digest of the course files that determine its points
+    digest: str = ""  # digest of everything that judges it (see `dependencies`)
     kept: str = ""  # version of the course with which it was graded, if a later version gave fewer points
 
 
@@ -82,7 +80,6 @@ class Result(msgspec.Struct, frozen=True):
     submission: str
     score: float
     max_score: float
-    fingerprint: str
     seed: int
     examples: int
     isolation: str
@@ -91,12 +88,11 @@ class Result(msgspec.Struct, frozen=True):
     katas: list[KataResult]
     device: str = "none"
     performance: list[PerformanceResult] = []
-    speed_fingerprint: str = ""  # fingerprint of the submission that was timed
+    can_time_again: bool = False  # speed earned no points only because of this machine
     findings: list[Finding] = []
     unreadable: str = ""  # the reason why the submission could not be read, or ""
-    basis: str = ""  # digest of everything that affects points, except the course files of each kata
     course: str = ""  # commit of the course, if it is a git checkout
-    submitted: str = ""  # digest of the submission's files
+    hand_in: str = ""  # digest of the submission; "" in a result of an earlier version of the grader
     origin: str = ""  # path of the submission
     late_by_platform: bool = False  # the platform has marked the submission as late
     near_misses: dict[str, str] = {}  # names of files that may be a missing kata, keyed by kata
@@ -105,8 +101,7 @@ class Result(msgspec.Struct, frozen=True):
 
     def is_timed(self, device: str) -> bool:
         """Return whether the speed of the submission has already been graded on this kind of device."""
-        known = self.speed_fingerprint == speed_fingerprint(self.fingerprint, device)
-        return known and all(row.counts for row in self.performance)
+        return self.device == device and not self.can_time_again and all(row.counts for row in self.performance)
 
     @property
     def left_aside(self) -> list[str]:
@@ -120,26 +115,12 @@ class Result(msgspec.Struct, frozen=True):
         return all(result.status != "inconclusive" for result in self.katas)
 
 
-def speed_fingerprint(fingerprint: str, device: str) -> str:
-    """Return a fingerprint of the submission, course, options and kind of device."""
-    return f"{fingerprint}+{device}"
-
-
 def write(result: Result, directory: Path) -> None:
     """Store a result atomically. Raises MachineError if it can't be written."""
     path = directory / result.submission / "result.json"
     with convert_write_errors(path, MachineError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, msgspec.json.format(msgspec.json.encode(result), indent=1))
-
-
-def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
-    """Write a file atomically: write a temporary file, lock it so that no cleanup removes it, and rename it.
-
-    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError if the file can't be
-    written.
-    """
-    state.write_atomically(path, content, in_use)
 
 
 def load(path: Path) -> Result | None:

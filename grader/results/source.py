@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import MachineError, convert_write_errors
-from grader.results.result import write_whole
+from grader.base.files import write_whole
 
 FILE = "hand_in.json"
 MAX_FILE = 32 * 2**10  # maximum number of characters that are stored per file; no hand-written file has more
@@ -30,9 +30,9 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class StoredSubmission(msgspec.Struct, frozen=True):
-    """The submitted files that a result belongs to."""
+    """The files of a submission."""
 
-    fingerprint: str  # fingerprint of the result
+    hand_in: str  # digest of the submission
     graded: datetime
     files: dict[str, Source] = {}
 
@@ -47,19 +47,19 @@ def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
     return found
 
 
-def store(directory: Path, submission: str, fingerprint: str, files: Mapping[str, bytes]) -> None:
+def store(directory: Path, submission: str, hand_in: str, files: Mapping[str, bytes]) -> None:
     """Store the graded files. Raises MachineError if they can't be written."""
-    stored = StoredSubmission(fingerprint, datetime.now(UTC).replace(microsecond=0), truncate(files))
+    stored = StoredSubmission(hand_in, datetime.now(UTC).replace(microsecond=0), truncate(files))
     path = directory / submission / FILE
     with convert_write_errors(path, MachineError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, msgspec.json.format(msgspec.json.encode(stored), indent=1))
 
 
-def load_submission(directory: Path, submission: str, fingerprint: str) -> StoredSubmission | None:
-    """Load the files for the result with this fingerprint. Return None if they are not stored."""
+def load_submission(directory: Path, submission: str, hand_in: str) -> StoredSubmission | None:
+    """Load the files of the submission with this digest. Return None if they are not stored."""
     try:
         found = msgspec.json.decode((directory / submission / FILE).read_bytes(), type=StoredSubmission)
     except (OSError, msgspec.MsgspecError, UnicodeError):
         return None
-    return found if found.fingerprint == fingerprint else None
+    return found if found.hand_in == hand_in else None

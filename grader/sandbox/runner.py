@@ -18,8 +18,9 @@ from grader.sandbox.inside.channel import (
     map_descriptor,
 )
 from torchkata.course import Limits
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
 from torchkata.inside.reply import Probe, Reply
+from torchkata.inside.text import Text
 from torchkata.inside.values import Plain
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
 from torchkata.seam.time_limits import Times, allow, describe_time_out, take_least
@@ -28,21 +29,21 @@ CONTROL_SECONDS = 60.0
 SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time
 PROCESS_CLOCK = 2  # part of a clock id that selects all threads, as in clock_getcpuclockid(3)
 STATUS = struct.Struct("<i")
-ZYGOTE_GONE = "the process that starts workers has ended"
+ZYGOTE_GONE = Text("the process that starts workers has ended")
 
 
 @dataclass
-class Budget:
+class TimeBudget:
     """A limit of the time of one or more calls, and how much of it is left."""
 
-    key: str  # of the text that says what it applies to
+    what: str  # what it applies to
     allowed: Times
     left: Times
 
     def demand_time(self) -> None:
         """Raise TimedOut if no time is left."""
         if self.left.shortest <= 0:
-            raise TimedOut(describe_time_out(self.key, self.allowed, by_cpu=self.left.cpu <= 0))
+            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=self.left.cpu <= 0))
 
 
 class WorkerRunner:
@@ -54,17 +55,20 @@ class WorkerRunner:
         self.limits = limits
         self.files: Mapping[str, bytes] = {}
         self.patience = 1.0
-        self.kata, self.test = self.make_budget("timed_out.kata", 0.0), self.make_budget("timed_out.test", 0.0)
+        self.kata, self.test = (
+            self.make_budget(_("the tests of this kata"), 0.0),
+            self.make_budget(_("the calls of this test"), 0.0),
+        )
         self.kata_left_before = self.kata.left  # at the start of the current test
         self.clock: int | None = None  # the clock of the current worker's CPU time
         self.cpu = 0.0  # CPU time of the current worker at the last measurement
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
-    def make_budget(self, key: str, seconds: float) -> Budget:
+    def make_budget(self, what: str, seconds: float) -> TimeBudget:
         """Return a budget of which nothing is used."""
         allowed = allow(seconds, self.limits)
-        return Budget(key, allowed, allowed)
+        return TimeBudget(what, allowed, allowed)
 
     def open(self, files: Mapping[str, bytes], patience: float) -> None:
         """Use these files from now on, with all time limits multiplied by `patience`."""
@@ -138,7 +142,7 @@ class WorkerRunner:
             raise Died(describe_exit(os.waitstatus_to_exitcode(self.end(b"D")))) from None
         except Malformed as error:
             self.end()
-            raise Died(translate(str(error))) from None
+            raise Died(translate(error)) from None
 
     def measure(self) -> Times:
         """Return the CPU time of the worker, or of the last one if it has ended, and the wall-clock time."""
@@ -173,12 +177,12 @@ class WorkerRunner:
             self.cpu = time.clock_gettime(self.clock)
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
-                raise Inconclusive(translate(f"could not sandbox the worker: {ready.error}"))
+                raise Inconclusive(_("could not sandbox the worker: {error}", error=ready.error))
             shared, self.channel.shared = self.channel.shared, None  # the first call may overwrite unread files there
             self.channel.send({"files": dict(self.files)}, deadline)
             self.channel.shared = shared
         except (Late, Closed, Malformed, OSError) as error:
-            raise Inconclusive(translate(f"a worker did not start ({type(error).__name__})")) from None
+            raise Inconclusive(_("a worker did not start ({error})", error=type(error).__name__)) from None
 
     def new_channel(self) -> Channel:
         """Connect to a new worker. Raises Inconclusive if the machine can't start one."""
@@ -208,7 +212,7 @@ class WorkerRunner:
         with contextlib.suppress(OSError):
             self.hang_up(letter)
             return int(STATUS.unpack(self.receive_answer(b"e", STATUS.size))[0])
-        raise Inconclusive(ZYGOTE_GONE)
+        raise Inconclusive(translate(ZYGOTE_GONE))
 
     def hang_up(self, letter: bytes) -> None:
         """Close the connection and send the zygote a command to end the worker."""

@@ -23,7 +23,7 @@ BEGIN_SECONDS = 60.0  # time limit for importing, building a model and, on a GPU
 
 
 @dataclass(frozen=True)
-class Block:
+class DoneBlock:
     """A finished block of work, with its reply and its duration."""
 
     reply: Reply
@@ -69,7 +69,7 @@ class PausedWorker:
         seconds: float,
         settle: Callable[[], None] = lambda: None,
         descriptor: int | None = None,
-    ) -> Block:
+    ) -> DoneBlock:
         """Resume the worker until it has replied, then pause it and call `settle`.
 
         `settle` waits for a device that continues to work while the process is paused. Raises TimedOut, Died
@@ -85,7 +85,7 @@ class PausedWorker:
             raise TimedOut(f"no answer within {seconds:.3g} seconds") from None
         self.pause()
         settle()
-        return Block(reply, time.perf_counter() - began, self.stood - before)
+        return DoneBlock(reply, time.perf_counter() - began, self.stood - before)
 
     def pause(self) -> None:
         """Pause the worker. Raises Inconclusive if the zygote has exited."""

@@ -4,12 +4,12 @@ from socket import socket
 
 from grader.sandbox.inside.cuda import CudaError, lacking
 from grader.sandbox.launch import Sandbox
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.child import Send
-from grader.speed.grading import format_error
 from grader.speed.machine import Machine
-from grader.speed.session import run_on_device
+from grader.speed.timed_submission import run_on_device
 from grader.speed.timed_worker import Task
+from grader.speed.timed_workloads import format_error
 from grader.speed.worker_bench import WorkerBench, choose_size
 from torchkata.course import course
 from torchkata.inside.speed.sizes import Kind
@@ -35,9 +35,9 @@ def run_smoke_test(kind: Kind, sandbox: Sandbox) -> str:
 def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
     """Return a message about the first problem, or "". Initializes CUDA, so call this function in a child process."""
     try:
-        reason = setup.find_missing(kind) or (lacking() if kind == "cuda" else "")
+        reason = timing_device.find_missing(kind) or (lacking() if kind == "cuda" else "")
         if not reason:
-            machine = setup.open_machine(kind, student, baseline)
+            machine = timing_device.open_machine(kind, student, baseline)
             reason = machine.trouble()
             if not reason:
                 time_one_block(machine)

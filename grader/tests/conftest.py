@@ -232,7 +232,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 def new_handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Release a handout with all katas. Tests may run programs in it but must not change its files."""
     folder = tmp_path_factory.mktemp("release") / "katas"
-    released = call_grader("release", folder, "--track", "all")
+    released = call_grader("release", "--out", folder, "--kata", "all")
     assert released.code == 0, released.err
     return folder
 

@@ -56,7 +56,7 @@ def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: 
     Raises OSError if the disk is full. torch.save raises a RuntimeError in this case, so check the free space.
     """
     limit, device = parse_minutes(minutes, texts), choose_device(device, texts)
-    folder = Path(os.path.relpath(assignment.folder.parent / FOLDER))
+    folder = Path(os.path.relpath(Path(assignment.language_model.__file__).parents[1] / FOLDER))
     folder.mkdir(parents=True, exist_ok=True)
     speaker, found = Speaker(assignment, texts, folder, time.monotonic() + limit), Run({"device": device})
     try:

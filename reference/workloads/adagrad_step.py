@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from reference.workloads.optimizers import STRIDE, OptimizerCheck, OptimizerStep, fractions, parameters, step_all
-from torchkata import speed
+from torchkata import Text, speed
 
 EPSILON = 1e-5  # added under the square root
 
@@ -55,8 +55,8 @@ class AdagradStep(OptimizerStep):
     same_as_baseline = False
     moves = 5
     states = 1
-    needed = "read p, grad and g2, write p and g2"
-    remedy = "Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations."
+    needed = Text("read p, grad and g2, write p and g2")
+    remedy = Text("Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations.")
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Take an initial step, which creates the state, and return a function that runs a block of further steps."""

@@ -7,7 +7,7 @@ import torch
 
 from reference.workloads.linear_forward import LinearForward, is_float32, is_tf32
 from reference.workloads.training import TrainingCheck, TrainingRate, Weights, batches, load, save, step
-from torchkata import speed
+from torchkata import Text, speed
 
 
 class StepCheck(TrainingCheck):
@@ -90,17 +90,18 @@ class CruncherStep(TrainingRate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on precision, loops and extra work in a step."""
         if measured.kind == "cuda" and measured.mfu is not None and (is_float32(measured) or is_tf32(measured)):
             return LinearForward().remark(measured)
         if measured.ratio < speed.CRAWL:
-            return (
-                f"{measured.ratio:.2f} times the speed of plain matmuls: "
-                "is there a Python loop over rows or elements, or a `.item()`?"
+            return Text(
+                "{ratio} times the speed of plain matmuls: is there a Python loop over rows or elements, or a "
+                "`.item()`?",
+                ratio=f"{measured.ratio:.2f}",
             )
-        return (
-            f"{measured.ratio:.2f} times the speed of plain matmuls: "
-            "a step needs three matmuls per layer. Is a pass computed "
-            "twice, does x require a gradient that is not used, or does the optimizer allocate temporaries?"
+        return Text(
+            "{ratio} times the speed of plain matmuls: a step needs three matmuls per layer. Is a pass computed twice, "
+            "does x require a gradient that is not used, or does the optimizer allocate temporaries?",
+            ratio=f"{measured.ratio:.2f}",
         )

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torchkata import speed
+from torchkata import Text, speed
 
 KEY_TOKENS = 4  # 64 bits are enough to distinguish the windows of 2²⁴ random tokens
 HASH_BITS = 24
@@ -183,17 +183,18 @@ class GetBatchThroughput(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on avoiding loops over rows and blocking copies."""
         if measured.ratio < COPY_COSTS or measured.kind == "cpu":
-            return (
-                f"{measured.ratio:.2f} times the speed of a plain gather: "
-                "are rows sliced in a Python loop? Index all of them at once: "
-                "starts[:, None] + arange(sequence_length)."
+            return Text(
+                "{ratio} times the speed of a plain gather: are rows sliced in a Python loop? Index all of them "
+                "at once: starts[:, None] + arange(sequence_length).",
+                ratio=f"{measured.ratio:.2f}",
             )
-        return (
-            f"{measured.ratio:.2f} times the speed with perfect overlap: the copy makes the device wait. "
-            "Use `pin_memory()`, then `.to(device, non_blocking=True)`."
+        return Text(
+            "{ratio} times the speed with perfect overlap: the copy makes the device wait. Use "
+            "`pin_memory()`, then `.to(device, non_blocking=True)`.",
+            ratio=f"{measured.ratio:.2f}",
         )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from torchkata import speed
+from torchkata import Text, speed
 
 # Fraction of the peak of its own precision that a correct product in another precision reaches.
 FP32_REACHES = (0.40, 1.05)
@@ -95,41 +95,48 @@ class LinearForward(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on the precision or the extra work suggested by the measured rate."""
         if measured.kind == "cpu":
             return advise_on_cpu(measured.ratio)
         if measured.mfu is None:
-            return (
-                f"{measured.ratio:.2f} times the speed of a plain matmul: "
-                "is everything in bfloat16, and is there only one matmul?"
+            return Text(
+                "{ratio} times the speed of a plain matmul: is everything in bfloat16, and is there only one matmul?",
+                ratio=f"{measured.ratio:.2f}",
             )
-        figure = f"MFU {measured.mfu:.2f}"
+        figure = Text("MFU {mfu}", mfu=f"{measured.mfu:.2f}")
         if is_float32(measured):
-            return f"{figure} is about what float32 reaches: keep everything in bfloat16."
+            return Text("{figure} is about what float32 reaches: keep everything in bfloat16.", figure=figure)
         if is_tf32(measured):
-            return f"{figure} is about what TF32 reaches: keep everything in bfloat16."
+            return Text("{figure} is about what TF32 reaches: keep everything in bfloat16.", figure=figure)
         if measured.mfu < FP32_REACHES[0] * measured.fraction(torch.float32):
-            return f"{figure} is less than float32 reaches: is there a loop over rows, or a copy to the CPU?"
-        return (
-            f"{figure}: part of the time is not spent in the matmul. "
-            "Is something converted, transposed or copied in every call?"
+            return Text(
+                "{figure} is less than float32 reaches: is there a loop over rows, or a copy to the CPU?", figure=figure
+            )
+        return Text(
+            "{figure}: part of the time is not spent in the matmul. Is something converted, transposed or "
+            "copied in every call?",
+            figure=figure,
         )
 
 
-def advise_on_cpu(ratio: float) -> str:
+def advise_on_cpu(ratio: float) -> Text:
     """Return advice for a matrix product on a CPU that is slower than `torch.mm`."""
     if ratio < speed.CRAWL:
-        return (
-            f"{ratio:.2f} times the speed of a plain matmul: "
-            "is there a Python loop? One `x @ weight` computes all rows at once."
+        return Text(
+            "{ratio} times the speed of a plain matmul: is there a Python loop? One `x @ weight` computes all "
+            "rows at once.",
+            ratio=f"{ratio:.2f}",
         )
     if FLOAT64_ON_CPU[0] <= ratio <= FLOAT64_ON_CPU[1]:
-        return (
-            f"{ratio:.2f} times the speed of a plain matmul is about what float64 reaches: "
-            "is something converted to it?"
+        return Text(
+            "{ratio} times the speed of a plain matmul is about what float64 reaches: is something converted to it?",
+            ratio=f"{ratio:.2f}",
         )
-    return f"{ratio:.2f} times the speed of a plain matmul: is something converted, transposed or copied in every call?"
+    return Text(
+        "{ratio} times the speed of a plain matmul: is something converted, transposed or copied in every call?",
+        ratio=f"{ratio:.2f}",
+    )
 
 
 def is_float32(measured: speed.Measured) -> bool:

@@ -13,7 +13,7 @@ from typing import ClassVar, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from torchkata import speed
+from torchkata import Text, speed
 
 SGD_MOVES = 3  # reads p and grad, writes p
 STRIDE = 16
@@ -87,8 +87,8 @@ class OptimizerStep(speed.Rate):
     unit = "B"
     moves: ClassVar[int]  # number of reads and writes per parameter
     states: ClassVar[int] = 0  # number of tensors that an optimizer keeps for each parameter
-    needed: ClassVar[str]  # a description of `moves`
-    remedy: ClassVar[str]
+    needed: ClassVar[Text]  # a description of `moves`
+    remedy: ClassVar[Text]
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
         """Return the parameters and gradients of each call."""
@@ -122,17 +122,20 @@ class OptimizerStep(speed.Rate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return a remark on how many times each parameter seems to be read or written."""
         if measured.ratio < speed.CRAWL / 2:
-            return (
-                f"{measured.ratio:.3f} times the speed that memory allows: "
-                "is there a Python loop over rows or elements? "
-                "Update whole tensors."
+            return Text(
+                "{ratio} times the speed that memory allows: is there a Python loop over rows or elements? Update "
+                "whole tensors.",
+                ratio=f"{measured.ratio:.3f}",
             )
-        return (
-            f"The time is that of {self.moves / measured.ratio:.0f} reads and writes per parameter; {self.moves} are "
-            f"needed ({self.needed}). {self.remedy}"
+        return Text(
+            "The time is that of {times} reads and writes per parameter; {moves} are needed ({needed}). {remedy}",
+            times=f"{self.moves / measured.ratio:.0f}",
+            moves=self.moves,
+            needed=self.needed,
+            remedy=self.remedy,
         )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from reference.workloads.optimizers import SGD_MOVES, OptimizerCheck, OptimizerStep, parameters, step_all
-from torchkata import speed
+from torchkata import Text, speed
 
 
 class SGDCheck(OptimizerCheck):
@@ -21,8 +21,8 @@ class SgdStep(OptimizerStep):
 
     check = SGDCheck
     moves = SGD_MOVES
-    needed = "read p and grad, write p"
-    remedy = "`p -= lr * grad` allocates a temporary; `p.add_(grad, alpha=-lr)` does not."
+    needed = Text("read p and grad, write p")
+    remedy = Text("`p -= lr * grad` allocates a temporary; `p.add_(grad, alpha=-lr)` does not.")
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Return a function that runs a block of steps, with one optimizer per step."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reference.workloads.training import TrainingCheck, TrainingRate, batches, step, train
-from torchkata import speed
+from torchkata import Text, speed
 
 
 class TrainThroughput(TrainingRate):
@@ -44,10 +44,10 @@ class TrainThroughput(TrainingRate):
 
         return run
 
-    def remark(self, measured: speed.Measured) -> str:
+    def remark(self, measured: speed.Measured) -> Text:
         """Return advice on what slows down the training loop."""
-        return (
-            f"{measured.ratio:.2f} times the speed of plain steps: "
-            "what does the loop do besides forward, backward and step? "
-            "Build the model and the optimizer once, before the loop."
+        return Text(
+            "{ratio} times the speed of plain steps: what does the loop do besides forward, backward and "
+            "step? Build the model and the optimizer once, before the loop.",
+            ratio=f"{measured.ratio:.2f}",
         )

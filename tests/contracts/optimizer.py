@@ -15,17 +15,17 @@ from tests.contracts import Test
 from tests.optimizer_runs import Rule, assert_run, copy_rule, follows_rule
 from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata import Plain, Student, assert_equal, check, precondition
+from torchkata import Plain, Student, Text, assert_equal, check, precondition
 
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten between which magnitudes are drawn
 FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # factors by which a scheduler multiplies the learning rate
 BROKEN_BY_A_STEP = {
-    "the same Parameter": "the parameter is a different object after the step",
-    "the same memory": "the parameter is moved to new memory instead of being changed in place",
-    "a leaf that requires grad": "the parameter no longer requires grad after the step",
-    "the same gradient": "p.grad is removed or replaced in the step: zero_grad() is for the user to call",
-    "no gradient where there was none": "a gradient that is None is filled with zeros",
-    "autograd is on": "autograd stays off after the step",
+    "the same Parameter": Text("the parameter is a different object after the step"),
+    "the same memory": Text("the parameter is moved to new memory instead of being changed in place"),
+    "a leaf that requires grad": Text("the parameter no longer requires grad after the step"),
+    "the same gradient": Text("p.grad is removed or replaced in the step: zero_grad() is for the user to call"),
+    "no gradient where there was none": Text("a gradient that is None is filled with zeros"),
+    "autograd is on": Text("autograd stays off after the step"),
 }
 
 
@@ -87,17 +87,21 @@ def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule
     alone = OptimizerRun(run.params, [rates] * steps, grads, options)
     yours = student.call(probes.run_alone, optimizer.name, run.params, alone.lrs, grads, options)
     pairs = [(p, yours[-1][g][i]) for g, group in enumerate(run.params) for i, p in enumerate(group)]
-    with precondition("the steps of a single parameter at one learning rate are already wrong: start with these"):
+    with precondition(Text("the steps of a single parameter at one learning rate are already wrong: start with these")):
         for p, end in pairs:
             is_form_right = isinstance(end, Tensor) and (end.shape, end.dtype) == (p.shape, p.dtype)
             check(
                 is_form_right and bool(end.isfinite().all()),
                 yours=end,
-                expected="finite numbers in p's shape and dtype",
+                expected=Text("finite numbers in p's shape and dtype"),
             )
         if follows_rule(yours, alone, optimizer.rule):
             return optimizer.rule
-        check(any(bool((p != end).any()) for p, end in pairs), yours="no parameter is updated", expected="a step")
+        check(
+            any(bool((p != end).any()) for p, end in pairs),
+            yours=Text("no parameter is updated"),
+            expected=Text("a step"),
+        )
     return copy_rule(yours, alone, optimizer.rule)
 
 
@@ -116,7 +120,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
         check(reply[fact], mistake=note)
     left = [grad for grad in grads if grad is not None]
     assert_equal(
-        reply["gradients"], left, what="grad", mistake="step() modified the gradients, which it should only read"
+        reply["gradients"], left, what="grad", mistake=Text("step() modified the gradients, which it should only read")
     )
     assert_run([[reply["parameters"]]], run, rule)
 
@@ -124,7 +128,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
 def check_zero_rate(student: Student, optimizer: Optimizer) -> None:
     """Assert that the constructor accepts a learning rate of 0."""
     accepted = student.call(probes.accepts, optimizer.name, {"lr": 0.0})
-    note = "a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0"
+    note = Text("a learning rate of 0 is rejected, but it is valid, for example in a warm-up that starts at 0")
     check(accepted, mistake=note)
 
 
@@ -132,8 +136,8 @@ def check_nan(student: Student, optimizer: Optimizer) -> None:
     """Assert that a gradient of NaN makes the parameter NaN."""
     ones = torch.ones(2)
     [[[moved]]] = student.call(probes.run, optimizer.name, [[ones]], [[0.1]], [[[ones * math.nan]]])
-    note = "a NaN gradient is skipped or replaced, which hides that the run has gone wrong"
-    check(not moved.isfinite().any(), note, yours=moved, expected="NaN in the parameter")
+    note = Text("a NaN gradient is skipped or replaced, which hides that the run has gone wrong")
+    check(not moved.isfinite().any(), note, yours=moved, expected=Text("NaN in the parameter"))
 
 
 def check_scheduler(student: Student, optimizer: Optimizer, seed: int, gamma: float) -> None:

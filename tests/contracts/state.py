@@ -12,13 +12,13 @@ from tests.contracts.optimizer import Optimizer, check_loading, check_run, find_
 from tests.optimizer_runs import assert_resumed, assert_run, convert_to_float64, run_torch
 from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata import Student, assert_equal, check, precondition
+from torchkata import Student, Text, assert_equal, check, precondition
 
-CAST = (
-    "load_state_dict() casts t to bfloat16, where 256 + 1 is 256: it casts every tensor in the state to the "
-    "parameter's dtype, except one named step"
+CAST = Text(
+    "load_state_dict() casts t to bfloat16, where 256 + 1 is 256: it casts every tensor in the state "
+    "to the parameter's dtype, except one named step"
 )
-UNINTERRUPTED = "p at the end (expected: without loading)"
+UNINTERRUPTED = Text("p at the end (expected: without loading)")
 PICKS = st.permutations(range(4)).map(lambda order: order[:2])  # options for two groups
 
 
@@ -34,7 +34,7 @@ def loading_state_resumes_training_exactly(optimizer: Optimizer) -> Test:
         run = optimizer.choose_options(run, picks)
         rule = find_rule(student, optimizer, run)
         reply = student.call(probes.run_interrupted, optimizer.name, run.params, run.lrs, run.grads, stop, run.options)
-        with precondition("the uninterrupted run is already wrong"):
+        with precondition(Text("the uninterrupted run is already wrong")):
             assert_run(reply["run"], run, rule)
         assert_resumed(reply["resumed end"], reply["end"], run, rule, stop)
         check_loading(student, optimizer, loaded)
@@ -48,7 +48,7 @@ def loading_restores_step_count(optimizer: Optimizer) -> Test:
     def test_loading_restores_step_count(student: Student) -> None:
         """The step count continues after load_state_dict(), even beyond 256 steps in bfloat16."""
         few, many = (student.call(probes.take_many_steps, optimizer.name, steps) for steps in (20, 300))
-        with precondition("a loaded run of 20 steps already differs from an uninterrupted one"):
+        with precondition(Text("a loaded run of 20 steps already differs from an uninterrupted one")):
             assert_equal(few["resumed"], few["whole"], what=UNINTERRUPTED)
         assert_equal(many["resumed"], many["whole"], what=UNINTERRUPTED, mistake=CAST)
 
@@ -115,7 +115,15 @@ def state_has_no_extra_tensors(optimizer: Optimizer) -> Test:
         size = sum(p.nbytes for group in run.params for p in group)
         fits = oracle.is_within_budget(held, {str(run.params[0][0].dtype): size}, optimizer.tensors)
         total, needed = sum(held.values()), optimizer.tensors * size
-        check(fits, f"the state contains {total} bytes for {size} bytes of parameters; the formula needs {needed}")
+        check(
+            fits,
+            Text(
+                "the state contains {held} bytes for {size} bytes of parameters; the formula needs {needed}",
+                held=total,
+                size=size,
+                needed=needed,
+            ),
+        )
 
     return test_state_has_no_extra_tensors
 

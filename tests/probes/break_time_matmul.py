@@ -18,14 +18,14 @@ class Candidate:
         self.assignment = assignment
         self.source = source
 
-    def forget(self, kata: str) -> None:
-        """Reload the student's module on its next use."""
-        self.assignment.forget(kata)
-
     @property
     def time_matmul(self) -> ModuleType:
         """The program, loaded as a new module so that it uses the simulated clocks."""
         return load(self.assignment, self.source)
+
+    @time_matmul.deleter
+    def time_matmul(self) -> None:
+        del self.assignment.time_matmul
 
 
 @typed("check(run)", isolated=True)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from torchkata import typed
+from torchkata import Text, typed
 
 from . import checkpoint_code
 from .attempts import refusal
@@ -39,7 +39,7 @@ def fit(model: Any, optimizer: Any, xs: Sequence[Tensor], ys: Sequence[Tensor]) 
     """Take one step per batch and return the losses. Raises RuntimeError if a parameter is frozen."""
     for name, p in model.named_parameters():
         if not p.requires_grad:
-            raise RuntimeError(f"{name} has requires_grad=False, so training can't continue")
+            raise RuntimeError(Text("{name} has requires_grad=False, so training can't continue", name=name))
     losses = []
     for x, y in zip(xs, ys, strict=True):
         loss = (model(x) - y).square().mean()
@@ -62,7 +62,7 @@ def save_and_read(assignment: Any, path: str | Path, model: Any, optimizer: Any,
     """Save a checkpoint and return the file's bytes. Raises FileNotFoundError if there is no file."""
     assignment.checkpoint.save_checkpoint(path, model, optimizer, step)
     if not Path(path).exists():
-        raise FileNotFoundError("save_checkpoint returned, but there is no file at path")
+        raise FileNotFoundError(Text("save_checkpoint returned, but there is no file at path"))
     return Path(path).read_bytes()
 
 
@@ -136,11 +136,11 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
 
         def look() -> dict[str, object]:
             return {
-                "the weights": copy_weights(model),
-                "the gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
+                "weights": copy_weights(model),
+                "gradients": [None if p.grad is None else p.grad.clone() for p in model.parameters()],
                 "requires_grad": [p.requires_grad for p in model.parameters()],
-                "the model's mode, training or eval": model.training,
-                "the optimizer's state": copy_state(optimizer),
+                "training": model.training,
+                "state": copy_state(optimizer),
             }
 
         before = look()
@@ -186,8 +186,8 @@ def requires_grad(assignment: Any, weights: list[Tensor], frozen: int) -> dict[s
         assignment.checkpoint.save_checkpoint(place / "run.pt", model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(place / "run.pt", other, other_optimizer)
     return {
-        "after saving": [p.requires_grad for p in model.parameters()],
-        "after loading": [p.requires_grad for p in other.parameters()],
+        "saving": [p.requires_grad for p in model.parameters()],
+        "loading": [p.requires_grad for p in other.parameters()],
     }
 
 

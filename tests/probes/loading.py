@@ -6,6 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+from torchkata import Text
+
 HIDDEN = "its modules are not in state_dict() or parameters(); use an nn.ModuleList"
 
 
@@ -14,18 +16,20 @@ def load(module: Any, weights: Mapping[str, Tensor]) -> None:
     own = {key: list(value.shape) for key, value in module.state_dict().items()}
     asked = {key: list(value.shape) for key, value in weights.items()}
     if own.keys() - asked.keys():
-        raise ValueError(f"state_dict() has an unexpected key: {', '.join(sorted(own.keys() - asked.keys()))}")
+        raise ValueError(
+            Text("state_dict() has an unexpected key: {keys}", keys=", ".join(sorted(own.keys() - asked.keys())))
+        )
     if asked.keys() - own.keys():
         missing = sorted(asked.keys() - own.keys())
         container = missing[0].split(".")[0]
         if type(getattr(module, container, None)) in (list, tuple, dict):
             raise ValueError(f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}")
         if type(find_attribute(module, missing[0])) is Tensor:
-            raise ValueError(f"{missing[0]} is a plain tensor: only an nn.Parameter is in state_dict()")
-        raise ValueError(f"state_dict() has no key {', '.join(missing)}")
+            raise ValueError(Text("{name} is a plain tensor: only an nn.Parameter is in state_dict()", name=missing[0]))
+        raise ValueError(Text("state_dict() has no key {keys}", keys=", ".join(missing)))
     for key, shape in asked.items():
         if own[key] != shape:
-            raise ValueError(f"{key} has shape {own[key]}, expected {shape}")
+            raise ValueError(Text("{key} has shape {shape}, expected {wanted}", key=key, shape=own[key], wanted=shape))
     module.load_state_dict(weights)
 
 

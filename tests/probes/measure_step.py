@@ -40,13 +40,13 @@ def scaled_functions(assignment: Any, factor: int) -> Iterator[None]:
     for module, names in own:
         functions = {name: each for name, each in names.items() if callable(each) and not isinstance(each, type)}
         vars(module).update({name: stand_in(each) for name, each in functions.items()})
-    assignment.forget("measure_step")  # the module may have imported the functions
+    del assignment.measure_step  # the module may have imported the functions
     try:
         yield
     finally:
         for module, names in own:
             vars(module).update(names)
-        assignment.forget("measure_step")
+        del assignment.measure_step
 
 
 def scale(factor: int, result: Any) -> Any:
@@ -96,13 +96,13 @@ def measure_device(
 
     module, own = assignment.time_matmul, assignment.time_matmul.time_matmul
     module.time_matmul = time_matmul
-    assignment.forget("measure_step")  # the module may have imported the function
+    del assignment.measure_step  # the module may have imported the function
     try:
         with torch.device(name):
             figures = assignment.measure_step.measure_device(n, rows)
     finally:
         module.time_matmul = own
-        assignment.forget("measure_step")
+        del assignment.measure_step
     return {"figures": list(figures), "timed": timed, "places": sorted(places)}
 
 

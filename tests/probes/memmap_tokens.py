@@ -33,7 +33,7 @@ def make_folder() -> Iterator[Path]:
 
 def load_afresh(assignment: Any, path: str | Path) -> Any:
     """Load the tokens with a freshly imported module, as another process would."""
-    assignment.forget("memmap_tokens")
+    del assignment.memmap_tokens
     return assignment.memmap_tokens.load_tokens(path)
 
 

@@ -76,13 +76,13 @@ class Run:
 
         modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
         modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint
-        self.assignment.forget("language_model")  # the module has imported the functions
+        del self.assignment.language_model  # the module has imported the functions
         try:
             yield
         finally:
             for module, names in zip(modules, own, strict=True):
                 vars(module).update(names)
-            self.assignment.forget("language_model")
+            del self.assignment.language_model
 
 
 @contextmanager

@@ -44,13 +44,13 @@ def simulate(
         steps=[rng.uniform(-1e4, 1e4) for _ in range(1009)] if calendar_is_set else [0.0],
     )
     a, b = torch.ones(m, k), torch.ones(k, n)
-    assignment.forget("time_matmul")  # the module may have stored references to clocks when it was imported
+    del assignment.time_matmul  # the module may have stored references to clocks when it was imported
     try:
         with simulating(machine):
             here = (a.to("cuda"), b.to("cuda")) if on_gpu else (a, b)
             result = assignment.time_matmul.time_matmul(*here)
     finally:
-        assignment.forget("time_matmul")
+        del assignment.time_matmul
     return {
         "seconds": result,
         "on_top": (TICK * TICKS + LAUNCH * on_gpu) * seconds,

@@ -164,7 +164,7 @@ def with_frozen_sgd(
 ) -> dict[str, object]:
     """Train with `Frozen` in place of `sgd.SGD`. After the last batch, start again with the first one."""
     assignment.sgd.SGD = Frozen
-    assignment.forget("train")
+    del assignment.train
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     get_batch = Batches(xs, ys).get_batch
     with starting_from(assignment.cruncher.Cruncher, weights):

@@ -4,7 +4,7 @@ import re
 from textwrap import indent
 
 from torchkata.course import Kata, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import describe_effort, idea_of, tasks_of, title_of
 
 from .terminal import paint, print_wrapped, say
@@ -17,7 +17,7 @@ CHINESE_LINE_BREAK = re.compile(
 
 def show(kata: Kata) -> None:
     """Print the translated task, if any, and the section about the kata. If there is no section, refer to the stub."""
-    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)
     for name, task in tasks_of(kata).items():
@@ -26,7 +26,7 @@ def show(kata: Kata) -> None:
         print()
         print_wrapped(join_lines(text))
     else:
-        say("about.none", kata=kata.name)
+        say("  the task is described in assignment/{kata}.py", kata=kata.name)
 
 
 def join_lines(page: str) -> str:

@@ -13,54 +13,61 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
-from torchkata.i18n import words
+from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
-from torchkata.i18n.notes import translate
 from torchkata.pytest_plugin.history import load_state
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
 from .packages import demand_packages
 from .parser import Parser
-from .terminal import CallError, print_wrapped, say
+from .terminal import UsageError, print_wrapped, say
 
 ALIASES = {"run": "next", "test": "next"}  # not listed in the help
 
 
 def make_parser() -> tuple[Parser, dict[str, Any]]:
     """Return the parser of the command line, and the parser of each command by name, including those of katas."""
-    parser = Parser("kata", words("kata"), "help.commands", words("help.more"))
-    parser.add_argument("--version", action="store_true", help=words("kata.--version"))
-    commands = parser.add_subparsers(metavar=words("help.command"))
+    more = _("`kata COMMAND --help` shows the arguments of a command.")
+    parser = Parser("kata", _("Show your progress and the next kata."), _("commands"), more)
+    parser.add_argument("--version", action="store_true", help=_("show the versions of torchkata and Python"))
+    commands = parser.add_subparsers(metavar=_("COMMAND"))
 
-    def add(name: str, run: Callable[[Namespace], int | None]) -> Parser:
-        text = words(f"kata.{ALIASES.get(name, name)}")
+    def add(name: str, run: Callable[[Namespace], int | None], text: str) -> Parser:
         shown: Any = {} if name in ALIASES else {"help": text}
         command = commands.add_parser(name, description=text, **shown)
         command.set_defaults(run=run)
         return command
 
-    def take_kata(command: Parser, text: str = "kata.KATA", **options: Any) -> None:
-        command.add_argument("kata", metavar="KATA", type=find_kata, help=words(text), **options)
+    def take_kata(command: Parser, text: str, **options: Any) -> None:
+        command.add_argument("kata", metavar="KATA", type=find_kata, help=text, **options)
 
-    add("list", show_overview)
+    one, next_one = _("name of a kata"), _("name of a kata (default: the next one to do)")
+    add("list", show_overview, _("show your progress and the next kata, as `kata` does"))
     for name in ("next", *ALIASES):
-        take_kata(add(name, run_tests), "kata.KATA.next", nargs="?")
-    add("watch", watch)
-    take_kata(add("about", explain), "kata.KATA.next", nargs="?")
-    take_kata(add("hint", show_hint), "kata.KATA.next", nargs="?")
-    take_kata(add("predict", ask_predictions))
-    take_kata(add("check", check), "kata.KATA.graded", nargs="*")
-    command = add("export", write_zip)
-    command.add_argument("zip", metavar="ZIP", nargs="?", type=Path, help=words("kata.ZIP"))
-    command = add("reset", restore_stub)
-    take_kata(command)
-    command.add_argument("--yes", action="store_true", help=words("kata.--yes"))
-    command = add("init", write_course)
-    command.add_argument("folder", metavar="DIR", nargs="?", default=self_study.FOLDER, help=words("kata.DIR"))
-    command = add("update", update)
-    command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=words("kata.HANDOUT"))
-    take_kata(add("solution", show_solution))
+        command = add(name, run_tests, _("run the tests of a kata; `kata NAME` and `kata test NAME` do the same"))
+        take_kata(command, next_one, nargs="?")
+    add("watch", watch, _("run the tests of a kata whenever you save its file"))
+    take_kata(add("about", explain, _("explain a kata and the katas that it builds on")), next_one, nargs="?")
+    take_kata(add("hint", show_hint, _("show one more hint, from gentle to explicit")), next_one, nargs="?")
+    text = _("predict three numbers before you compute or measure them, and compare")
+    take_kata(add("predict", ask_predictions, text), one)
+    command = add("check", check, _("run the tests with as many inputs as the grader, and show your points"))
+    take_kata(command, _("names of katas (default: all graded katas)"), nargs="*")
+    command = add("export", write_zip, _("write the zip file to hand in, and list its problems"))
+    text = _("name of the zip file (default: assignment.zip next to assignment/)")
+    command.add_argument("zip", metavar="ZIP", nargs="?", type=Path, help=text)
+    command = add("reset", restore_stub, _("restore the original stub; your file is kept as a backup"))
+    take_kata(command, one)
+    command.add_argument("--yes", action="store_true", help=_("do not ask for confirmation"))
+    command = add("init", write_course, _("write the course for self-learners into a new folder"))
+    text = _("name of the new folder (default: torchkata-course)")
+    command.add_argument("folder", metavar="DIR", nargs="?", default=self_study.FOLDER, help=text)
+    command = add("update", update, _("install a newer handout; assignment/ is not changed"))
+    text = _("the newer handout: a folder, a zip or tar file, or a URL (not needed after `kata init`)")
+    command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=text)
+    text = _("show the reference solution of a kata that is done (after `kata init`)")
+    take_kata(add("solution", show_solution, text), one)
     for name, kata in plugins.find_commands().items():
         commands.add_parser(name, help=texts_of_command(kata)["help"])
     return parser, dict(commands.choices)
@@ -74,7 +81,7 @@ def list_commands() -> list[str]:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
 
-    Raises CallError if the command can't be executed, OSError if a file can't be read or written, or SystemExit after
+    Raises UsageError if the command can't be executed, OSError if a file can't be read or written, or SystemExit after
     the help.
     """
     parser, commands = make_parser()
@@ -94,10 +101,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def find_kata(name: str, *commands: str) -> Kata:
-    """Return the kata with this name. Raises CallError, which suggests a similar name, if it does not exist."""
+    """Return the kata with this name. Raises UsageError, which suggests a similar name, if it does not exist."""
     if name not in course().katas:
-        near = nearest(name, [*commands, *course().katas])
-        raise CallError(words("unknown.near" if near else "unknown", kata=repr(name), near=near))
+        if near := nearest(name, [*commands, *course().katas]):
+            raise UsageError(_("there is no kata {kata}; did you mean {near}?", kata=repr(name), near=near))
+        raise UsageError(_("there is no kata {kata}; run `kata` to list them all", kata=repr(name)))
     return course().katas[name]
 
 
@@ -165,7 +173,17 @@ def check(options: Namespace) -> int:
         limits = course().limits
         values: dict[str, object] = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
         values |= {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}", "memory": limits.memory_mib}
-        print_wrapped(words("check.differs", **values), 4)
+        text = _(
+            "The number of inputs and the time limit of a call are those of the grader.\nThe grader differs:\n  - It "
+            "draws other inputs, and it runs on another machine, perhaps with a Python other than {python}.\n  - It "
+            "tests only the files that `kata export` puts into the zip file.\n  - Its sandbox refuses processes, the "
+            "network and the course's files, and limits memory ({memory} MiB).\n  - It also limits the CPU time of all "
+            "calls of a test ({test} s) and of a kata ({kata} s).\n  - If your code exits Python or can't be "
+            "interrupted, it ends this run, but the grader goes on with the next test.\n  - It replaces an unfinished "
+            "kata with working code for the katas that build on it, so these may get more points.",
+            **values,
+        )
+        print_wrapped(text, 4)
         export.check_files([kata.name for kata in katas])
     return code
 
@@ -217,17 +235,21 @@ def main() -> NoReturn:
             sys.stdout.flush()
         sys.exit(code)
     except NoCourseError:
-        print(words("error", text=words("no_course")), file=sys.stderr)
+        text = _(
+            "there is no course here: change to the folder that contains its pyproject.toml, or write a new course "
+            "with `kata init`"
+        )
+        print(_("kata: {text}", text=text), file=sys.stderr)
         sys.exit(2)
-    except (CallError, CourseError) as error:
-        print(words("error", text=translate(str(error))), file=sys.stderr)
+    except (UsageError, CourseError) as error:
+        print(_("kata: {text}", text=translate(error)), file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the program that reads the output (such as `head`) has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        print(words("error", text=error), file=sys.stderr)
+        print(_("kata: {text}", text=error), file=sys.stderr)
         sys.exit(3)
     except KeyboardInterrupt:
-        say("stopped")
+        say("kata: stopped")
         sys.exit(130)

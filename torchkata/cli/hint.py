@@ -1,7 +1,7 @@
 """`kata hint`: prints the hints of a kata, revealing one more each time."""
 
 from torchkata.course import Kata
-from torchkata.i18n import count_columns, words
+from torchkata.i18n import _, count_columns
 from torchkata.i18n.katas import hints_of, title_of
 from torchkata.pytest_plugin.history import load_state, store_state
 
@@ -13,10 +13,10 @@ def show(kata: Kata) -> None:
     state = load_state()
     hints = hints_of(kata)
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))
-    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     for number, text in enumerate(hints[:shown], start=1):
-        label = words("hint.one", number=number, all=len(hints))
+        label = _("  hint {number} of {all}   ", number=number, all=len(hints))
         print_wrapped(label + text, count_columns(label))
-    say("hint.more" if shown < len(hints) else "hint.last", kata=kata.name)
+    say("  more: kata hint {kata}" if shown < len(hints) else "  that was the last hint", kata=kata.name)
     state.hints[kata.name] = shown
     store_state(state)

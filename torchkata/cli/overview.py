@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from torchkata.course import Kata, Track, course
 from torchkata.course.predictions import has_questions
-from torchkata.i18n import pad, words
+from torchkata.i18n import _, pad, translate
 from torchkata.i18n.katas import about, describe_effort, effort_of, score_of, title_of, title_of_track
 from torchkata.pytest_plugin.history import State
 from torchkata.pytest_plugin.links import add_link
+from torchkata.result import LOOK_OF
 
 from .terminal import paint, print_wrapped, say
 
@@ -28,10 +29,10 @@ def show(state: State) -> None:
 def format_heading(track: Track, katas: Sequence[Kata], state: State) -> str:
     """Return the heading of a track: how many katas are done, how many hours it takes, and whether it is optional."""
     done = sum(state.status(kata.name) == "done" for kata in katas)
-    heading = words("track", title=title_of_track(track), done=done, all=len(katas))
+    heading = _("{title}   {done} of {all} done", title=title_of_track(track), done=done, all=len(katas))
     if hours := sum(kata.hours for kata in katas):
-        heading += words("track.hours", hours=f"{hours:g}")
-    return heading if track.name in course().graded else heading + words("track.optional")
+        heading += _(", about {hours} h", hours=f"{hours:g}")
+    return heading if track.name in course().graded else heading + _(", optional")
 
 
 def format_row(kata: Kata, state: State) -> str:
@@ -39,9 +40,9 @@ def format_row(kata: Kata, state: State) -> str:
     status = state.status(kata.name)
     run = state.runs.get(kata.name)
     width = max(map(len, course().katas)) + 2
-    word = paint(pad(words(f"status.{status}"), 13), status)
+    word = paint(pad(translate(LOOK_OF[status].word), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
-    old = words("old") if state.is_old(kata.name) else ""
+    old = _("  changed since last run") if state.is_old(kata.name) else ""
     effort = effort_of(kata)
     return f"  {kata.name:<{width}}{word}{pad(score, 24) + pad(effort, 17) if effort else score}{old}".rstrip()
 
@@ -50,15 +51,15 @@ def show_next(state: State) -> None:
     """Print the next kata to work on."""
     kata = state.next()
     if kata is None:
-        say("all_done")
+        say("All done. To hand in: kata export")
     else:
-        text = words("next", title=title_of(kata), kata=kata.name)
+        text = _("next: {title} — assignment/{kata}.py, then: kata next", title=title_of(kata), kata=kata.name)
         file = course().stub(kata.name)
         print(add_link(text, f"assignment/{file.name}", file, is_terminal=sys.stdout.isatty()), flush=True)
         if effort := describe_effort(kata):
             print_wrapped(effort)
         for name, task in about(kata).items():
-            say("about", name=name, task=task)
+            say("  {name}: {task}", name=name, task=task)
         if state.status(kata.name) in ("not_graded", "not_started") and has_questions(kata.name):
-            say("predict.first", kata=kata.name)
-        say("commands")
+            say("  before you run its tests: kata predict {kata}", kata=kata.name)
+        say("stuck? kata about, kata hint   while you edit: kata watch   to hand in: kata export")

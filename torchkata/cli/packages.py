@@ -8,9 +8,9 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 
-from .terminal import CallError
+from .terminal import UsageError
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -20,9 +20,9 @@ ENGINE = ("numpy", "pytest", "hypothesis")
 
 
 def demand_packages() -> None:
-    """Raise CallError if a package of the group `students` is not installed."""
+    """Raise UsageError if a package of the group `students` is not installed."""
     if missing := find_missing(course().dependencies):
-        raise CallError(words("packages", commands=" && ".join(list_pip_commands(missing))))
+        raise UsageError(_("packages are missing; run: {commands}", commands=" && ".join(list_pip_commands(missing))))
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:

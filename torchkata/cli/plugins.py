@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, Kata, course
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_command
 
 from .parser import Parser
-from .terminal import CallError
+from .terminal import UsageError
 
 if TYPE_CHECKING:
     from torchkata.inside.reply import Reply
@@ -32,7 +32,7 @@ def find_commands() -> dict[str, Kata]:
 def run(kata: Kata, arguments: Sequence[str]) -> int:
     """Run a kata's command and print its output. Return the exit code: 1 if student code raises an exception, else 0.
 
-    Raises CallError if the arguments are wrong or the command exits with a message, OSError if the machine has a
+    Raises UsageError if the arguments are wrong or the command exits with a message, OSError if the machine has a
     problem, or SystemExit after the help.
     """
     from torchkata.inside.assignment import Assignment
@@ -49,22 +49,22 @@ def run(kata: Kata, arguments: Sequence[str]) -> int:
             print(line, flush=True)
     except SystemExit as error:
         if isinstance(error.code, str):
-            raise CallError(error.code) from None
+            raise UsageError(error.code) from None
         raise
     except Exception as error:
         reply = make_reply(error, assignment)
         if isinstance(error, OSError) and not reply.file:
             raise
-        print(words("error", text=describe_error(reply)), file=sys.stderr)
+        print(_("kata: {text}", text=describe_error(reply)), file=sys.stderr)
         return 1
     return 0
 
 
 def describe_error(reply: "Reply") -> str:
     """Return a one-line description of the error in the student's code, with the number of the line that raised it."""
-    place = words("message.at", file=reply.file, line=reply.line) if reply.line else reply.file
+    place = _("{file}, line {line}", file=reply.file, line=reply.line) if reply.line else reply.file
     if reply.outcome == "not_written" and reply.line:
-        return words("message.to_do", file=reply.file, line=reply.line)
+        return _("{file}, line {line}, still raises NotImplementedError", file=reply.file, line=reply.line)
     if reply.outcome == "not_written":
-        return words("message.no_file", file=reply.file)
-    return words("message.error_at", error=reply.error, place=place) if place else reply.error
+        return _("{file} does not exist", file=reply.file)
+    return _("{error} ({place})", error=reply.error, place=place) if place else reply.error

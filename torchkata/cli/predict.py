@@ -8,11 +8,12 @@ from dataclasses import replace
 from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
-from torchkata.i18n import words
+from torchkata.files import write_atomically
+from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_question, title_of
-from torchkata.pytest_plugin.history import load_state, write_atomically
+from torchkata.pytest_plugin.history import load_state
 
-from .terminal import CallError, paint, print_wrapped, say
+from .terminal import UsageError, paint, print_wrapped, say
 
 MAX_QUOTED = 40  # maximum number of characters of an invalid answer that the message quotes
 
@@ -21,28 +22,38 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     """Ask the unanswered questions about a kata, and show earlier answers together with the correct numbers.
 
     `read` prompts for a line; by default, it reads from stdin. Every prediction is stored before the correct number is
-    computed. Raises CallError if there are no questions, an answer is invalid or a measurement fails, CourseError if
+    computed. Raises UsageError if there are no questions, an answer is invalid or a measurement fails, CourseError if
     the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """
     english = stored.load_questions(kata.name)
     questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
-        raise CallError(words("predict.none", kata=kata.name, katas=others))
+        message = _("there are no questions about {kata}; there are some about {katas}", kata=kata.name, katas=others)
+        raise UsageError(message)
     predictions, runs = load(), count_runs(kata)
     given = predictions.katas.setdefault(kata.name, {})
-    print(paint(words("hint.heading", kata=kata.name, title=title_of(kata)), "bold"))
+    print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if len(given) < len(questions):
-        print_wrapped(words("predict.rules"))
+        message = _(
+            "Write down each number before you compute it: a rough calculation in your head is "
+            "enough. Press Enter to skip a question. The ratio is predicted / right. A good ratio is "
+            "between 0.9 and 1.1 for a calculated number, and between 0.5 and 2 for a measured one."
+        )
+        print_wrapped(message)
         if runs:
-            print_wrapped(words("predict.late", runs=runs))
+            message = _(
+                "You have already run the tests of this kata (runs: {runs}), so your predictions are marked as late.",
+                runs=runs,
+            )
+            print_wrapped(message)
     for number, (name, question) in enumerate(questions.items(), start=1):
         sizes = stored.draw_sizes(question, predictions.seed, kata.name, name)
         print_wrapped(f"\n{number}. {question.text.format(**sizes)}", 3)
         if name not in given:
             predicted = ask(question.unit, read)
             if predicted is None:
-                say("predict.skipped")
+                say("   skipped; the question stays the same next time")
                 continue
             given[name] = Prediction(predicted, runs)
             store(predictions)
@@ -54,8 +65,14 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
         show(question, given[name], right)
         print_wrapped("   " + question.formula.format(**sizes, right=f"{right:.4g}"), 3)
     print()
-    key = "predict.kept" if given else "predict.nothing"
-    print_wrapped(words(key, kata=kata.name, file=f"assignment/{stored.FILE}"))
+    message = _(
+        "Your predictions are stored in {file}. Only you see them, and they earn no points."
+        if given
+        else "Nothing was predicted. To answer the same questions later: kata predict {kata}",
+        kata=kata.name,
+        file=f"assignment/{stored.FILE}",
+    )
+    print_wrapped(message)
 
 
 def count_runs(kata: Kata) -> int:
@@ -67,7 +84,7 @@ def count_runs(kata: Kata) -> int:
 def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
     """Return the number that the student enters, or None for an empty line or the end of the input.
 
-    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise CallError.
+    After an invalid answer, ask again if the student is at a terminal or in a notebook. Otherwise, raise UsageError.
     """
     asks_again = read is not None or sys.stdin.isatty()
     while True:
@@ -81,9 +98,12 @@ def ask(unit: str, read: Callable[[str], str] | None) -> float | None:
             text = "?"
         except ValueError:
             pass
-        problem = words("predict.wrong", text=repr(text[:MAX_QUOTED]))
+        quoted = repr(text[:MAX_QUOTED])
+        problem = _(
+            "{text} is not a positive number; write it without a unit, such as 1e12, 3.2e9 or 12_000", text=quoted
+        )
         if not asks_again:
-            raise CallError(problem)
+            raise UsageError(problem)
         print_wrapped(f"   {problem}", 3)
 
 
@@ -96,38 +116,39 @@ def read_line(prompt: str) -> str:
 
 
 def measure(question: Question, sizes: dict[str, object]) -> float:
-    """Measure the correct number on this machine. Raises CallError if the measurement fails."""
-    say("predict.measuring")
+    """Measure the correct number on this machine. Raises UsageError if the measurement fails."""
+    say("   measuring …")
     try:
         found = float(question.answer(**sizes))
+        if stored.is_positive(found):
+            return found
+        why = f"{found:g} {question.unit}"
     except Exception as error:
         why = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise CallError(words("predict.not_measured", error=why)) from None
-    if not stored.is_positive(found):
-        raise CallError(words("predict.not_measured", error=f"{found:g} {question.unit}"))
-    return found
+    raise UsageError(_("your prediction is stored, but this machine could not measure the number ({error})", error=why))
 
 
 def show(question: Question, given: Prediction, right: float) -> None:
     """Print the correct number, the predicted number, and their ratio."""
-    label = words("predict.measured" if question.measured else "predict.right")
+    label = _("measured" if question.measured else "right")
     number = f"{right:.4g} {question.unit}".rstrip()
-    late = words("predict.after", runs=given.runs) if given.runs else ""
+    late = _(" (predicted after {runs} test runs)", runs=given.runs) if given.runs else ""
     values = {"predicted": f"{given.predicted:.4g}", "ratio": f"{given.predicted / right:.3g}"}
-    print_wrapped("   " + words("predict.compared", label=label, right=number, **values) + late, 3)
+    compared = _("predicted {predicted}, {label} {right}: ratio {ratio}", label=label, right=number, **values)
+    print_wrapped(f"   {compared}{late}", 3)
 
 
 def load() -> Predictions:
     """Return the stored predictions, or empty predictions with a new seed if there is no file.
 
-    Raises CallError if the file is not valid, or OSError if it can't be read.
+    Raises UsageError if the file is not valid, or OSError if it can't be read.
     """
     path = course().assignment / stored.FILE
     if not path.exists():
         return Predictions(secrets.randbelow(stored.MAX_COUNT))
     found = stored.parse_file(path.read_bytes())
     if found is None:
-        raise CallError(words("predict.broken", file=f"assignment/{stored.FILE}"))
+        raise UsageError(_("{file} is damaged: remove or rename it", file=f"assignment/{stored.FILE}"))
     return found
 
 

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from torchkata.course import ARCHIVES, ENGINE, Kata, course, handout, is_course, use
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.pytest_plugin.history import load_state
 
 from .packages import find_missing, list_pip_commands
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 COURSE, SOLUTIONS = "course.zip", "solutions.zip"
 BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
@@ -27,16 +27,16 @@ FOLDER = "torchkata-course"  # name of the new folder by default
 def init(folder: Path) -> None:
     """Write the course into a new folder and print the next steps.
 
-    Raises CallError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
+    Raises UsageError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CallError(words("init.not_empty", folder=folder))
+        raise UsageError(_("{folder}: is not empty; choose another folder, as in `kata init DIR`", folder=folder))
     for name, content in read_archive(COURSE).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     use(folder)
-    say("init.done", folder=folder, katas=len(course().katas))
+    say("{folder} is ready (katas: {katas}). Next:", folder=folder, katas=len(course().katas))
     print_steps([f'cd "{folder}"', *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
 
 
@@ -46,9 +46,13 @@ def print_steps(commands: Sequence[str]) -> None:
 
 
 def read_archive(name: str) -> dict[str, bytes]:
-    """Return the files of an archive by path. Raises CallError if the archive is missing and can't be built."""
+    """Return the files of an archive by path. Raises UsageError if the archive is missing and can't be built."""
     if not ARCHIVES.is_dir() and not (is_course(ENGINE) and (ENGINE / "grader").is_dir()):
-        raise CallError(words("init.handout"))
+        message = _(
+            "this torchkata is part of an instructor's handout, which does not contain the course for "
+            "self-learners: pip install torchkata"
+        )
+        raise UsageError(message)
     with tempfile.TemporaryDirectory() as temporary:
         folder = ARCHIVES
         if not folder.is_dir():
@@ -56,7 +60,8 @@ def read_archive(name: str) -> dict[str, bytes]:
             command = [sys.executable, "-m", BUILD, temporary]
             done = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise CallError(words("init.failed", error=(done.stderr.splitlines() or [""])[-1]))
+                last = (done.stderr.splitlines() or [""])[-1]
+                raise UsageError(_("the course could not be collected from this checkout ({error})", error=last))
         with zipfile.ZipFile(io.BytesIO((folder / name).read_bytes())) as archive:
             return {file: archive.read(file) for file in archive.namelist()}
 
@@ -68,13 +73,16 @@ def is_self_study() -> bool:
 
 
 def show_solution(kata: Kata) -> None:
-    """Print the reference solution of a kata. Raises CallError if the kata is not finished or there is no solution."""
+    """Print the reference solution of a kata. Raises UsageError if the kata is not finished or there is no solution."""
     own = course().solution(kata.name)
     if not own.is_file() and not is_self_study():
-        raise CallError(words("solution.none"))
+        raise UsageError(_("this course does not contain its solutions"))
     if not load_state().is_done(kata.name):
-        raise CallError(words("solution.not_done", kata=kata.name))
+        message = _(
+            "{kata} is not done: its solution is shown once all its tests pass (kata next {kata})", kata=kata.name
+        )
+        raise UsageError(message)
     source = own.read_bytes() if own.is_file() else read_archive(SOLUTIONS).get(f"{kata.name}.py")
     if source is None:
-        raise CallError(words("solution.none"))
+        raise UsageError(_("this course does not contain its solutions"))
     print(source.decode("utf-8"), end="", flush=True)

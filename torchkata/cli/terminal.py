@@ -5,14 +5,14 @@ import shutil
 import sys
 from typing import Literal
 
-from torchkata.i18n import words, wrap
+from torchkata.i18n import _, wrap
 from torchkata.result import LOOK_OF, Status
 
 WIDTH = 100  # maximum width of text in columns
 CODES = {"green": "32", "red": "31", "yellow": "33", "bold": "1"}  # ANSI codes; grey text is left unchanged
 
 
-class CallError(Exception):
+class UsageError(Exception):
     """Raised if a command can't be executed. The message is a single line."""
 
 
@@ -35,6 +35,15 @@ def print_wrapped(text: str, hanging: int = 0) -> None:
         print(*wrap(line, width, hanging), sep="\n")
 
 
-def say(key: str, **values: object) -> None:
-    """Print a text from the catalogue and flush the output, so that a forked process does not print it again."""
-    print(words(key, **values), flush=True)
+def say(english: str, /, **values: object) -> None:
+    """Print a sentence in the student's language, and flush it, so that a forked process does not print it again."""
+    print(_(english, **values), flush=True)
+
+
+def report_silence(katas: str, code: int) -> None:
+    """Say that a run ended without a result, and with which exit code."""
+    say(
+        "{kata}: no result, because the run ended early (exit code {code}). Does your code exit Python?",
+        kata=katas,
+        code=code,
+    )

@@ -13,10 +13,10 @@ from http.client import HTTPException
 from pathlib import Path
 
 from torchkata.course import course, handout
-from torchkata.i18n import words
+from torchkata.i18n import _
 
 from .self_study import COURSE, is_self_study, read_archive
-from .terminal import CallError, say
+from .terminal import UsageError, say
 
 MAX_BYTES = 64 * 2**20  # maximum size of an archive
 TIMEOUT_SECONDS = 60.0
@@ -27,31 +27,35 @@ UNREADABLE = (OSError, EOFError, HTTPException, ValueError, RuntimeError, zipfil
 def update(source: str) -> None:
     """Install a newer handout and print the changes.
 
-    Without a source, a self-learner's course is updated to the course in the installed version. Raises CallError if the
-    handout can't be read or used; nothing has been changed in this case. Raises OSError if a file can't be replaced.
+    Without a source, a self-learner's course is updated to the course in the installed version. Raises UsageError if
+    the handout can't be read or used, before anything is changed, or OSError if a file can't be replaced.
     """
     if not source and not is_self_study():
-        raise CallError(words("update.which"))
+        raise UsageError(_("specify the newer handout, for example `kata update handout.zip`"))
     try:
         files = read_handout(source) if source else read_archive(COURSE)
     except handout.HandoutError as error:
-        raise CallError(words("update.broken", source=source, name=error)) from None
+        message = _("{source}: not a complete handout (missing or corrupted: {name})", source=source, name=error)
+        raise UsageError(message) from None
     except UNREADABLE as error:
         why = (isinstance(error, OSError) and error.strerror) or " ".join(str(error).split())
-        raise CallError(words("update.unreadable", source=source, error=why)) from None
+        raise UsageError(_("{source}: can't be read ({error})", source=source, error=why)) from None
     try:
         done = handout.update(course().root, files)
     except handout.HandoutError:
-        raise CallError(words("update.none", name=handout.LIST)) from None
+        message = _("this folder is not a handout that can be updated, because {name} is missing", name=handout.LIST)
+        raise UsageError(message) from None
     for name, backup in done.backups.items():
-        say("update.kept", name=name, backup=backup)
+        say("{name}: you had changed this file; your version is saved as {backup}", name=name, backup=backup)
     for kata in done.missing:
-        say("update.missing", kata=kata)
+        say("assignment/{kata}.py is missing: `kata reset {kata}` restores its stub", kata=kata)
     for kata in done.changed:
-        say("update.asked", kata=kata, stub=handout.stub_of(kata))
+        stub = handout.stub_of(kata)
+        say("the task of {kata} has changed: compare your file with the new stub, {stub}", kata=kata, stub=stub)
     if "pyproject.toml" in done.new and not is_self_study():
-        say("update.install")
-    say("update.done" if done.new or done.gone else "update.same", files=len(done.new) + len(done.gone))
+        say("pyproject.toml has changed: run `pip install -e .` again")
+    count = len(done.new) + len(done.gone)
+    say("files updated: {files}; assignment/ was not changed" if count else "already up to date", files=count)
 
 
 def read_handout(source: str) -> dict[str, bytes]:

@@ -11,8 +11,8 @@ from torchkata.pytest_plugin.history import load_state
 
 from . import overview, runs
 from .keys import has_keys, open_keys
-from .session import Session
 from .terminal import say
+from .watched_runs import Session
 
 TICK_SECONDS = 0.03  # seconds between polls; each poll takes less than 1% of this time
 
@@ -22,15 +22,20 @@ def watch() -> int:
     os.chdir(course().root)
     signal.signal(signal.SIGTERM, leave)
     if runs.can_fork():
-        say("watch.loading", what=next(iter(course().preload), "pytest"))
+        say("loading {what} …", what=next(iter(course().preload), "pytest"))
         runs.load()
     else:
-        say("watch.no_fork")
+        say("Each run takes longer on this platform because it cannot fork, so every run imports all libraries again.")
     overview.show_next(load_state())
     session = Session()
-    say("watch.start")
+    say("watching assignment/: save a kata to run its tests")
     with open_keys() as wait:
-        say("watch.keys" if has_keys() else "watch.no_keys")
+        say(
+            "n next · h hint · a all · q quit"
+            if has_keys()
+            else "Keyboard shortcuts are not available here (they need a Linux or macOS terminal); press "
+            "Ctrl-C to stop."
+        )
         try:
             while not session.closed:
                 for key in wait(TICK_SECONDS):

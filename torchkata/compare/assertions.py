@@ -9,8 +9,8 @@ import numpy as np
 from numpy import ndarray as Array
 
 from torchkata.course import course
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
+from torchkata.inside.text import Message
 from torchkata.inside.values import Plain, Unread, is_array, is_tensor
 from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import dtype as TorchDtype
 
 oracle_is_mistaken = ContextVar("oracle_is_mistaken", default=False)  # whether a known mistake replaces the oracle
-watcher: ContextVar[Callable[[Plain, Plain, str, bool], None] | None] = ContextVar("watcher", default=None)
+watcher: ContextVar[Callable[[Plain, Plain, Message, bool], None] | None] = ContextVar("watcher", default=None)
 ROUNDINGS = 8  # correct matrix products differ from the exact result by up to 1.9 roundings of their scale
 
 
@@ -34,7 +34,7 @@ def assert_close(
     dtype: "TorchDtype | np.dtype[Any] | type | None" = None,
     scale: "Float[Array, '*#shape'] | float",
     roundings: float = ROUNDINGS,
-    what: str = "",
+    what: Message = "",
 ) -> None:
     """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
@@ -63,7 +63,8 @@ def assert_close(
     exact = np.asarray(expected, dtype=np.float64)
     finite = np.isfinite(exact)
     if not (oracle_is_mistaken.get() or finite.all()):
-        raise make_failure(yours, expected, what, words("note.not_finite"))
+        note = _("the expected values are computed from your values, some of which are NaN or infinite")
+        raise make_failure(yours, expected, what, note)
     wanted, limits = convert_to_dtype(exact, dtype)
     if isinstance(yours, Unread):
         broadcast_scale(exact.shape, scale)  # raises AnswerRead if the scale depends on the answer
@@ -101,7 +102,9 @@ def broadcast_scale(shape: tuple[int, ...], scale: Any) -> Any:
         return sizes.max(initial=0.0)
 
 
-def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "", mistake: str = "") -> None:
+def assert_equal(
+    yours: Plain, expected: Plain, *, what: Message = "", note: Message = "", mistake: Message = ""
+) -> None:
     """Assert that `yours` and `expected` have the same type and are bitwise identical. NaNs compare equal.
 
     Args:
@@ -127,7 +130,9 @@ def assert_equal(yours: Plain, expected: Plain, *, what: str = "", note: str = "
     report_comparison(yours, expected, what)
 
 
-def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
+def check(
+    condition: object, note: Message = "", *, mistake: Message = "", yours: Plain = None, expected: Message = ""
+) -> None:
     """Assert a condition that the test has computed from plain values.
 
     Args:
@@ -149,7 +154,9 @@ def check(condition: object, note: str = "", *, mistake: str = "", yours: Plain 
         raise Wrong(expected=translate(expected), yours=describe_value(yours), note=translate(note), mistake=mistake)
 
 
-def require(condition: object, note: str = "", *, mistake: str = "", yours: Plain = None, expected: str = "") -> None:
+def require(
+    condition: object, note: Message = "", *, mistake: Message = "", yours: Plain = None, expected: Message = ""
+) -> None:
     """Assert a precondition that another test checks. The failure says that this property cannot be tested yet.
 
     Raises:
@@ -163,7 +170,7 @@ def require(condition: object, note: str = "", *, mistake: str = "", yours: Plai
 
 
 @contextmanager
-def precondition(note: str = "") -> Iterator[None]:
+def precondition(note: Message = "") -> Iterator[None]:
     """Treat assertions in this context as preconditions, like `require`.
 
     Args:
@@ -204,8 +211,8 @@ def asking(code: str) -> Iterator[None]:
 
 
 def describe_value(yours: Plain) -> str:
-    """Translate a string into the student's language, format any other value, and return "" for None."""
-    return translate(yours) if isinstance(yours, str) else "" if yours is None else show(yours)
+    """Return a description in the student's language, format any other value, and return "" for None."""
+    return translate(yours) if isinstance(yours, Message) else "" if yours is None else show(yours)
 
 
 def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
@@ -258,13 +265,13 @@ def tensors_equal(a: "Tensor", b: "Tensor") -> bool:
     return bool(np.array_equal(a.numpy(), b.numpy()))  # torch cannot compare uint16
 
 
-def report_comparison(yours: Plain, expected: Plain, what: str, *, right: bool = True) -> None:
+def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bool = True) -> None:
     """Notify the `watcher`, if there is one, of a comparison."""
     if watch := watcher.get():
         watch(yours, expected, what, right)
 
 
-def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
+def make_failure(yours: Plain, expected: Plain, what: Message, note: Message) -> Wrong:
     """Return the exception for a failed comparison.
 
     The failure shows each value on one line, or only the first difference if the values are too long. If lists have
@@ -273,14 +280,14 @@ def make_failure(yours: Plain, expected: Plain, what: str, note: str) -> Wrong:
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
         return Wrong()  # the text of the failure is never shown, since the known mistake does not explain the answer
-    what, note = translate(what), translate(note)
-    shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+    label, note = translate(what), translate(note)
+    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = find_first_difference(expected, yours)
-        what = f"{what}{path}"
-        shown = show_both(expected, yours, MAX_WIDTH - len(what) - 2)
+        label += path
+        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
         note = note or explain_length(yours, expected)
-    named = [words("value.named", name=what, value=value) if what else value for value in shown]
+    named = [_("{name}: {value}", name=label, value=value) if label else value for value in shown]
     return Wrong(expected=named[0], yours=named[1], note=note)
 
 
@@ -301,23 +308,26 @@ def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tupl
 def explain_length(yours: Plain, expected: Plain) -> str:
     """Return a note about lists of different lengths or dicts with different keys, or "" for any other values."""
     if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
-        return words("note.length", wanted=len(expected), found=len(yours))
+        return _("expected length {wanted}, got {found}", wanted=len(expected), found=len(yours))
     if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
         missing, further = (
             ", ".join(map(repr, one.keys() - other.keys())) for one, other in ((expected, yours), (yours, expected))
         )
-        found = {"note.missing": missing, "note.further": further}
-        return "; ".join(words(key, keys=keys) for key, keys in found.items() if keys)
+        sentences = [_("missing keys: {keys}", keys=missing)] if missing else []
+        return "; ".join(sentences + ([_("unexpected keys: {keys}", keys=further)] if further else []))
     return ""
 
 
 def explain_form(yours: Any, wanted: Any) -> str:
     """Return a note about a wrong type, dtype or shape."""
     if type(yours) is not type(wanted):
-        return words("note.array" if is_array(wanted) else "note.tensor", found=describe_type(yours))
+        return _(
+            "expected an array, got {found}" if is_array(wanted) else "expected a tensor, got {found}",
+            found=describe_type(yours),
+        )
     if yours.shape != wanted.shape:
-        return words("note.shape", wanted=list(wanted.shape), found=list(yours.shape))
-    return words("note.dtype", wanted=format_dtype(wanted), found=format_dtype(yours))
+        return _("expected shape {wanted}, got {found}", wanted=list(wanted.shape), found=list(yours.shape))
+    return _("expected dtype {wanted}, got {found}", wanted=format_dtype(wanted), found=format_dtype(yours))
 
 
 def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
@@ -330,6 +340,11 @@ def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
     index = tuple(int(i) for i in np.argwhere(excess)[0])
     values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
     if excess.size <= MAX_ITEMS:
-        return words("note.differ", **values)
+        return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
     shown, shown_yours = (format_number(side[index].item()) for side in (wanted, yours))
-    return words("note.differ_in", **values, expected=shown, yours=shown_yours)
+    return _(
+        "{wrong} of {all} elements differ by more than rounding (first at {index}: expected {expected}, got {yours})",
+        **values,
+        expected=shown,
+        yours=shown_yours,
+    )

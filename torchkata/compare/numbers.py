@@ -3,6 +3,7 @@
 import math
 import sys
 
+from torchkata.inside.text import Message, Text
 from torchkata.inside.values import Plain
 from torchkata.seam.comparisons import count_comparison
 
@@ -11,7 +12,9 @@ from .assertions import make_failure, report_comparison
 ROUNDINGS = 256  # allowed float64 roundings; a product of eight numbers needs 16, a sum of their logarithms up to 200
 
 
-def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what: str = "", note: str = "") -> None:
+def assert_number(
+    yours: Plain, expected: float, *, relative: float = 0.0, what: Message = "", note: Message = ""
+) -> None:
     """Assert that `yours` is an int or a float that equals `expected` within a relative tolerance.
 
     Args:
@@ -29,14 +32,14 @@ def assert_number(yours: Plain, expected: float, *, relative: float = 0.0, what:
     """
     count_comparison()
     if type(yours) not in (int, float):
-        raise make_failure(yours, float(expected), what, "expected a number")
+        raise make_failure(yours, float(expected), what, Text("expected a number"))
     slack = (relative + ROUNDINGS * sys.float_info.epsilon) * abs(expected)
     if not (math.isfinite(yours) and abs(yours - expected) <= slack):
         raise make_failure(yours, expected, what, note)
     report_comparison(yours, expected, what)
 
 
-def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "") -> None:
+def assert_count(yours: Plain, expected: int, *, what: Message = "", note: Message = "") -> None:
     """Assert that `yours` is exactly this int, or exactly this float if a known mistake expects a float.
 
     Raises:
@@ -47,6 +50,7 @@ def assert_count(yours: Plain, expected: int, *, what: str = "", note: str = "")
     """
     count_comparison()
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
-        other = type(yours) is float and yours == expected
-        raise make_failure(yours, expected, what, "a count must be an int, not a float" if other else note)
+        if type(yours) is float and yours == expected:
+            note = Text("a count must be an int, not a float")
+        raise make_failure(yours, expected, what, note)
     report_comparison(yours, expected, what)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside import probes
 from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 from torchkata.seam.student import Call
@@ -36,7 +36,9 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
     whole = "; ".join(lines)
     lines = [whole] if len(whole) <= width and is_simple(code) else lines
     too_large = any(count > few for value in arguments.values() for count in iter_sizes(value))
-    return [*lines, f"# {words('message.in_place')}"] if too_large and "rand" in whole else lines
+    if too_large and "rand" in whole:
+        lines.append("# " + _("random stand-ins for the test's own tensors, which are too large to show"))
+    return lines
 
 
 def render_probe(call: Call, literal: Callable[[Plain], str]) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
 from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 
 MAX_ITEMS = 8
@@ -27,7 +26,7 @@ def describe_type(value: Plain) -> str:
         prefix = "array " if is_array(value) else ""
         return f"{prefix}{format_dtype(value)}[{', '.join(map(str, value.shape))}]"
     if isinstance(value, Opaque):
-        return f"({translate(value.type_name, by_us=False)})"
+        return f"({translate(value.type_name)})"
     return "None" if value is None else type(value).__name__
 
 
@@ -82,7 +81,7 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
         return join_pieces(format_pieces(value, digits), width)
     form = describe_type(value)
     if not count_elements(value):
-        return words("value.empty", form=form)
+        return _("{form}  (empty)", form=form)
     return f"{form}  {join_pieces(format_array(value, digits), width - len(form) - 2)}"
 
 

@@ -13,8 +13,9 @@ A command uses the course that it is given, or else the nearest course. The near
 from pathlib import Path
 
 from .checks import TRACK_POINTS, compare_tests
-from .course import HIDDEN_PROGRAMS, PRIVATE, Course, nearest
+from .course import Course, nearest
 from .current import cached_by_course, course, find_course, is_chosen, is_course, read_course, use, use_none
+from .files import HIDDEN_PROGRAMS, PRIVATE
 from .model import CourseError, HiddenSays, Kata, Limits, NoCourseError, Tier, Tiers, Track, Visibility, Workload
 
 ENGINE = Path(__file__).resolve().parents[2]  # the folder that contains the packages `torchkata` and `grader`

@@ -4,27 +4,26 @@ import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
+from .files import CourseFiles
 from .handout import LIST
 from .model import CourseError, Kata
-
-if TYPE_CHECKING:
-    from .course import Course
 
 TRACK_POINTS = 100  # total points of all katas in a track
 TEST_DEFINITION = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 
 
-def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
+def check_katas(course: CourseFiles, tracks: Collection[str], katas: Mapping[str, Kata]) -> None:
     """Raise CourseError with a one-line message for the first inconsistency.
 
     Every kata must have a test file and may build only on existing katas, and every stub with a test file must be a
-    kata. The points of a handout are not checked, because a handout may contain only part of a track and its points
-    were checked when it was released.
+    kata. No kata has the name of a track, because `--kata` accepts both. The points of a handout are not checked,
+    because a handout may contain only part of a track and its points were checked when it was released.
     """
     for name, kata in katas.items():
         path = course.folder(name) / "kata.toml"
+        if name in (*tracks, "all"):
+            raise CourseError(f"{path}: {name} is the name of a track; rename the kata")
         if unknown := {*kata.builds_on} - katas.keys():
             raise CourseError(f"{path}: builds_on names {min(unknown)!r}, which is not a kata")
         if name in kata.builds_on:
@@ -38,11 +37,11 @@ def check_katas(course: "Course", katas: Mapping[str, Kata]) -> None:
     if not (course.root / LIST).is_file():  # this file exists only in a handout
         for kata in katas.values():
             check_tests(course, kata)
-        for track in course.tracks:
+        for track in tracks:
             check_total(course, track, [kata for kata in katas.values() if kata.track == track])
 
 
-def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
+def check_total(course: CourseFiles, track: str, katas: Sequence[Kata]) -> None:
     """Raise CourseError if a track has no katas or its points do not add up to `TRACK_POINTS`."""
     path = course.root / "pyproject.toml"
     if not katas:
@@ -56,7 +55,7 @@ def check_total(course: "Course", track: str, katas: Sequence[Kata]) -> None:
         )
 
 
-def check_tests(course: "Course", kata: Kata) -> None:
+def check_tests(course: CourseFiles, kata: Kata) -> None:
     """Raise CourseError if the test functions in the test file do not match [points].
 
     The test file is parsed and not imported, so pytest and the grader compare again after collection.
@@ -81,7 +80,7 @@ def parse_functions(source: str) -> set[str]:
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
-def compare_tests(course: "Course", kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
+def compare_tests(course: CourseFiles, kata: Kata, found: Collection[str], scored: Collection[str]) -> None:
     """Raise CourseError if a test was found but is not in `scored`, or is in `scored` but was not found."""
     points_file, test_file = course.folder(kata.name) / "kata.toml", course.test_file(kata.name)
     if extra := {*found} - {*scored}:

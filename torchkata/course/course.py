@@ -1,4 +1,4 @@
-"""A course, with its folders and files, its katas, and its workloads."""
+"""A course: its settings, its katas, and its workloads."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,24 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from torchkata.inside.text import Text
+
 from .checks import check_katas
+from .files import CourseFiles
 from .load import parse_kata, parse_workload, read_toml
 from .model import Kata, Limits, Track, Workload
 
-HIDDEN_PROGRAMS = "hidden.toml"  # programs for the tests that students write; private, but needed for grading
-PRIVATE = frozenset(
-    (
-        *("solution.py", "fallback.py", "lint.toml", "wrong.toml", "caught_by.toml", "costly.toml", HIDDEN_PROGRAMS),
-        *("right", "right.toml", "cheats", "slow"),
-    )
-)
-
 
 @dataclass(frozen=True)
-class Course:
+class Course(CourseFiles):
     """A course. Its files are read lazily."""
 
-    root: Path
     title: str
     tracks: dict[str, Track]
     graded: tuple[str, ...]  # tracks that are graded by default
@@ -39,55 +33,6 @@ class Course:
         named = (re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in self.dependencies)
         return sorted({*named, *self.preload})
 
-    @property
-    def assignment(self) -> Path:
-        """The folder of the stubs."""
-        return self.root / "assignment"
-
-    @property
-    def tests(self) -> Path:
-        """The folder of the tests."""
-        return self.root / "tests"
-
-    @property
-    def reference(self) -> Path:
-        """The folder that contains the oracles, mistakes, solutions and texts of all katas."""
-        return self.root / "reference"
-
-    def stub(self, kata: str) -> Path:
-        """Return the path of the file that students edit."""
-        return self.assignment / f"{kata}.py"
-
-    def solution(self, kata: str) -> Path:
-        """Return the path of the instructor's solution."""
-        return self.folder(kata) / "solution.py"
-
-    def fallback(self, kata: str) -> Path:
-        """Return the path of the code that replaces a student's unfinished kata if other katas build on it."""
-        return self.folder(kata) / "fallback.py"
-
-    def test_file(self, kata: str) -> Path:
-        """Return the path of the tests of a kata."""
-        return self.tests / f"test_{kata}.py"
-
-    def folder(self, kata: str) -> Path:
-        """Return the path of the folder of a kata in `reference/`."""
-        return self.reference / kata
-
-    def rules(self) -> list[Path]:
-        """Return the files that define tasks and points: the tests, and `reference/` except solutions and the zoo."""
-        reference = [path for path in self.reference.rglob("*") if self.affects_points(path)]
-        paths = [*reference, *self.tests.rglob("*"), self.root / "pyproject.toml", self.root / "conftest.py"]
-        return sorted(path for path in paths if path.suffix in (".py", ".toml", ".po") and path.is_file())
-
-    def is_private(self, path: Path) -> bool:
-        """Return whether a file in `reference/` solves a kata or checks the tests, and thus must not be handed out."""
-        return not PRIVATE.isdisjoint(path.relative_to(self.reference).parts)
-
-    def affects_points(self, path: Path) -> bool:
-        """Return whether tests may read a file in `reference/`, because it is public or contains hidden programs."""
-        return path.name == HIDDEN_PROGRAMS or not self.is_private(path)
-
     def solutions(self) -> dict[str, bytes]:
         """Return the instructor's solutions by file name, in the form in which students submit their code."""
         return read_submission({name: self.solution(name) for name in self.katas})
@@ -100,7 +45,7 @@ class Course:
     def katas(self) -> dict[str, Kata]:
         """All katas by name, in order. Raises CourseError if the course is inconsistent."""
         katas = self.read_katas()
-        check_katas(self, katas)
+        check_katas(self, self.tracks, katas)
         return katas
 
     def read_katas(self) -> dict[str, Kata]:
@@ -147,17 +92,23 @@ class Course:
     def choose(self, names: Sequence[str], tracks: Sequence[str] = ()) -> list[Kata]:
         """Return the katas with these names or in these tracks, in course order. By default, return all katas.
 
-        A string may contain several names separated by commas. The track `all` selects all katas. Raises ValueError for
-        an unknown name.
+        Each of the `names` is a kata or a track. A string may contain several names separated by commas. The track
+        `all` selects all katas. Raises ValueError for an unknown name.
         """
+        known_tracks = {*self.tracks, "all"}
         chosen = {name for text in names for name in text.split(",")}
-        chosen_tracks = {name for text in tracks for name in text.split(",")}
-        if unknown := chosen - self.katas.keys():
-            near = nearest(min(unknown), self.katas)
-            remedy = f"did you mean {near}?" if near else f"the katas are {', '.join(self.katas)}"
-            raise ValueError(f"there is no kata {min(unknown)!r}; {remedy}")
-        if unknown := chosen_tracks - self.tracks.keys() - {"all"}:
-            raise ValueError(f"there is no track {min(unknown)!r}; the tracks are {', '.join(self.tracks)} (or all)")
+        chosen_tracks = {name for text in tracks for name in text.split(",")} | (chosen & known_tracks)
+        if unknown := chosen - self.katas.keys() - known_tracks:
+            name, near = repr(min(unknown)), nearest(min(unknown), [*self.katas, *self.tracks])
+            if near:
+                raise ValueError(Text("there is no kata or track {name}; did you mean {near}?", name=name, near=near))
+            known = ", ".join(self.katas)
+            raise ValueError(Text("there is no kata or track {name}; the katas are {katas}", name=name, katas=known))
+        if unknown := chosen_tracks - known_tracks:
+            name, known = repr(min(unknown)), ", ".join(self.tracks)
+            raise ValueError(
+                Text("there is no track {track}; the tracks are {tracks} (or all)", track=name, tracks=known)
+            )
         everything = "all" in chosen_tracks or not (chosen or chosen_tracks)
         return [
             kata for kata in self.katas.values() if everything or kata.name in chosen or kata.track in chosen_tracks

@@ -20,7 +20,7 @@ from hypothesis.errors import HypothesisException, InvalidArgument
 
 from torchkata.compare.show import show
 from torchkata.course import course, is_chosen
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside.reply import clean, format_error
 from torchkata.inside.values import Plain, Unread
 from torchkata.seam.failures import BrokenTest, Endless, Place
@@ -80,7 +80,10 @@ def raises_same_error(error: BaseException, body: RecordedBody, example: Example
 
 def make_endless_error(error: Endless) -> BrokenTest:
     """Return the exception to raise instead of `error`, with the line that the test was executing."""
-    text = words("message.endless", seconds=f"{error.seconds:g}")
+    text = _(
+        "the test itself was still running after {seconds} seconds, excluding the calls to your code",
+        seconds=f"{error.seconds:g}",
+    )
     return BrokenTest(text, find_course_lines(error.__traceback__))
 
 

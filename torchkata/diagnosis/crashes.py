@@ -3,63 +3,118 @@
 import re
 
 from torchkata.course import course
-from torchkata.i18n import words
 from torchkata.inside.reply import AT_IMPORT, LACKS_STATE
-from torchkata.inside.source.differences import find_key
+from torchkata.inside.source.differences import DIFFERENCES, find_key
+from torchkata.inside.text import Message, Text
 from torchkata.seam.failures import Crashed
 
-PATTERNS: dict[
-    str, str
-] = {  # maps a pattern in the error message, or in the line that raised the error, to the key of the explanation
-    r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": "memory",
-    r"does not require grad and does not have a grad_fn": "no_graph",
-    r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires": "leaf",
-    r"index 9223372036854775807 is out of bounds": "uninitialized",
-    r"Only Tensors created explicitly by the user .* support the deepcopy": "graph_kept",
-    r"is a plain tensor: only an nn\.Parameter": "plain_tensor",
-    r"modified by an inplace operation": "in_place",
-    r"Trying to backward through the graph a second time": "second_time",
-    r"grad can be implicitly created only for scalar outputs": "no_scalar",
+NO_RETURN = Text("nothing is returned: is a `return` missing?")
+LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires"
+NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
+PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
+    r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(
+        "out of memory: a tensor or array is far too large"
+    ),
+    r"does not require grad and does not have a grad_fn": Text(
+        "there is no graph to backpropagate through: autograd is off, no tensor requires grad, or "
+        "the graph was detached"
+    ),
+    LEAF: Text("a tensor that requires grad is modified in place outside `with torch.no_grad():`"),
+    r"index 9223372036854775807 is out of bounds": Text(
+        "an index is read from uninitialized memory, for example from torch.empty (the tests fill "
+        "it with the largest integer)"
+    ),
+    r"Only Tensors created explicitly by the user .* support the deepcopy": Text(
+        "a tensor in the optimizer state is still attached to the autograd graph: compute it "
+        "inside `with torch.no_grad():`"
+    ),
+    r"is a plain tensor: only an nn\.Parameter": Text(
+        "an attribute is a plain tensor, which is not included in state_dict(): use nn.Parameter"
+    ),
+    r"modified by an inplace operation": Text("a tensor that the backward pass still needs was modified in place"),
+    r"Trying to backward through the graph a second time": Text(
+        "backward() runs through the same graph a second time, but the graph was freed by an earlier backward pass"
+    ),
+    r"grad can be implicitly created only for scalar outputs": Text(
+        "backward() can be called only on a scalar: is a mean or a sum missing?"
+    ),
     r"cannot assign \w+ before Module\.__init__\(\) call|^AttributeError: '[A-Z]\w*' object has no attribute "
-    r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": "base_class",
-    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bstate\b)": "empty_state",
-    r"^TypeError: .*\(\) takes 0 positional arguments but \d": "by_name",
-    r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))": "size",
-    r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": "pinned",
-    r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver": "cuda",
-    r"expects a non-empty TensorList|expected a non-empty list of Tensors|need at least one array to": "no_tensors",
-    r"unsupported ScalarType": "numpy_dtype",
-    r"Can't call numpy\(\) on Tensor that requires grad": "numpy_graph",
-    r"cannot reshape tensor of 0 elements": "no_elements",
-    r"view size is not compatible": "view",
-    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input": "product",
-    r"optimize a non-leaf Tensor": "not_a_leaf",
-    r"^UnboundLocalError": "unbound",
-    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": "none",
-    r"Seed must be between 0 and 2\*\*32 - 1": "numpy_seed",
-    r"^NameError: name '(exit|quit)' is not defined": "exit",
-    r"^EOFError: EOF when reading a line|reading from stdin while output is captured": "input",
-    r"^ModuleNotFoundError: No module named '\w+'\n": "no_package",
-    r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": "too_large",
+    r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": Text(
+        "__init__ must call super().__init__(…) first"
+    ),
+    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bstate\b)": Text(
+        "self.state[p] has no such key yet: it is empty before the first step. Create the state "
+        "in step(), because add_param_group() can add parameters after __init__()"
+    ),
+    r"^TypeError: .*\(\) takes 0 positional arguments but \d": Text(
+        "a function with keyword-only arguments is called with positional arguments: write f(x=x)"
+    ),
+    r"^TypeError: randint\(\)(: argument 'size' .* must be tuple| .* got \((?![^)]*tuple))": Text(
+        "the size passed to randint must be a tuple: (n,) for n numbers"
+    ),
+    r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": Text(
+        "pinned memory requires a GPU: call pin_memory() only if the device is a CUDA device"
+    ),
+    r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver": Text(
+        "CUDA is used, but it is not available on this machine"
+    ),
+    r"expects a non-empty TensorList|expected a non-empty list of Tensors|need at least one array to": Text(
+        "torch.stack or torch.cat was called with an empty list"
+    ),
+    r"unsupported ScalarType": Text("a tensor is converted to a NumPy array, but NumPy does not support its dtype"),
+    r"Can't call numpy\(\) on Tensor that requires grad": Text(
+        "a tensor that requires grad is converted to a NumPy array, but NumPy cannot track gradients"
+    ),
+    r"cannot reshape tensor of 0 elements": Text(
+        "a size of -1 cannot be inferred for an empty tensor: give the size explicitly"
+    ),
+    r"view size is not compatible": Text(
+        "view() cannot produce this shape: the elements are not in that order in memory"
+    ),
+    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input": Text(
+        "the inner dimensions of a matrix multiplication do not match"
+    ),
+    r"optimize a non-leaf Tensor": Text("the optimizer was passed the result of a computation instead of a Parameter"),
+    r"^UnboundLocalError": Text("a variable is used before it is assigned, for example because a loop ran zero times"),
+    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": Text(
+        "None is used where a tensor is expected, for example the .grad of a parameter that has no gradient"
+    ),
+    r"Seed must be between 0 and 2\*\*32 - 1": Text("the NumPy seed must be between 0 and 2**32 - 1"),
+    r"^NameError: name '(exit|quit)' is not defined": Text(
+        "exit() and quit() exist only in an interactive Python: remove the call"
+    ),
+    r"^EOFError: EOF when reading a line|reading from stdin while output is captured": Text(
+        "nobody can type into the tests: take the value as an argument, or put input() under `if "
+        '__name__ == "__main__":`'
+    ),
+    NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
+    r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": Text(
+        "a number is too large for a fixed-width integer (Python's own int has no limit)"
+    ),
 }
 
 REFUSED = re.compile(r" \(in ([\w.]+)\)$")  # what refused a call, as added by `make_reply`
 METHOD = re.compile(r"\.([a-z]\w*)_\(")  # a method that changes its tensor in place
 
 
-def explain_crash(crash: Crashed) -> str:
+def explain_crash(crash: Crashed) -> Message:
     """Return the explanation of an exception, or "" if there is no explanation for it."""
     if not crash.place.file and "NoneType" in crash.error:  # a test or probe tried to use the returned value
-        return words("crash.no_return")
+        return NO_RETURN
     if key := find_difference(crash.error):
-        return words(f"differs.{key}")
+        return DIFFERENCES[key]
     text = f"{crash.error}\n{crash.place.source}"
-    key = next((key for pattern, key in PATTERNS.items() if re.search(pattern, text)), "")
-    if key == "leaf" and (found := METHOD.search(crash.place.source)):
-        return words("crash.leaf_method", method=f"{found[1]}_()", plain=f"{found[1]}()")
-    if key == "no_package":
-        return words("crash.no_package", packages=", ".join(course().packages))
-    return words(f"crash.{key}") if key else ""
+    pattern = next((pattern for pattern in PATTERNS if re.search(pattern, text)), None)
+    if pattern == LEAF and (found := METHOD.search(crash.place.source)):
+        return Text(
+            "`{method}` changes a tensor that requires grad in place: use `{plain}`, or for the "
+            "update of a parameter `with torch.no_grad():`",
+            method=f"{found[1]}_()",
+            plain=f"{found[1]}()",
+        )
+    if pattern == NO_PACKAGE:
+        return Text(PATTERNS[pattern].english, packages=", ".join(course().packages))
+    return PATTERNS[pattern] if pattern else ""
 
 
 def find_difference(error: str) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from torchkata.compare.repro_code import render_call
 from torchkata.compare.show import shorten, show
-from torchkata.i18n import format_label, words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, format_label, translate
 from torchkata.inside.reply import format_error
 from torchkata.inside.source.differences import SETTINGS
 from torchkata.result import BROKEN, MAX_LINE, UNUSABLE, Outcome, TestResult, clean_line
@@ -45,56 +44,63 @@ def explain(
     has_input = isinstance(error, BrokenTest) or not isinstance(error, (NotStarted, Inconclusive))
     if call is not None and has_input and not is_file_error(error):
         code = render_call(call, getattr(error, "asked", ""))
-        lines += [("" if place else "input", line) for place, line in enumerate(code)]
+        lines += [("" if place else _("input"), line) for place, line in enumerate(code)]
     match error:
         case Wrong():
-            seen = translate(error.mistake) if error.mistake != diagnosis else ""  # the diagnosis is already shown
-            lines += [("expected", error.expected), ("yours", error.yours), ("note", error.note or seen)]
+            seen = translate(error.mistake) if str(error.mistake) != diagnosis else ""  # the diagnosis is already shown
+            lines += [(_("expected"), error.expected), (_("yours"), error.yours), (_("note"), error.note or seen)]
             lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
-            missing = words("crash.no_return") if lacks_return else ""
-            lines += [("always", "" if diagnosis else error.relation), ("note", missing)]
+            missing = _("nothing is returned: is a `return` missing?") if lacks_return else ""
+            lines += [(_("always"), "" if diagnosis else error.relation), (_("note"), missing)]
             cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else ""
         case Crashed(place=Place(file="", source=tried)) if tried:
             tried = "" if tried.startswith("raise ") else PROBE_CODE.sub("", tried)
-            lines += [("tried", tried), ("raised", join_lines(error.error))]
+            lines += [(_("tried"), tried), (_("raised"), join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
-            lines += [("crashed", join_lines(error.error)), *make_place_lines(error.place)]
+            lines += [(_("crashed"), join_lines(error.error)), *make_place_lines(error.place)]
             outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
         case NotStarted():
-            key = "message.to_do" if error.place.line else "message.missing"
-            lines += [("to_do", words(key, file=error.place.file, line=error.place.line))]
+            lines += [(_("to do"), describe_unwritten(error.place.file, error.place.line))]
             outcome, cause = "not_started", error.place.file
         case TimedOut():
-            lines += [("timed_out", error.how), *make_place_lines(error.place)]
+            lines += [(_("timed out"), error.how), *make_place_lines(error.place)]
             outcome, cause = "timed_out", f"{error.place}"
         case Died():
-            lines += [("crashed", error.how)]
+            lines += [(_("crashed"), error.how)]
             outcome, cause = "crashed", error.how
         case BrokenTest():
-            lines += [("input", error.given if call is None else ""), ("raised", join_lines(error.error))]
+            lines += [(_("input"), error.given if call is None else ""), (_("raised"), join_lines(error.error))]
             for one in error.lines:
                 lines += make_place_lines(one)
-            lines += [("note", words("message.broken"))]
+            text = _("this test is broken, not your code: please tell your instructor (you lose no points)")
+            lines += [(_("note"), text)]
             outcome, cause = "inconclusive", f"{BROKEN}{error.error} {error.lines[-1:]}"
         case Inconclusive():
-            lines += [("machine", words("message.machine", error=error))]
+            lines += [(_("machine"), _("{error}; this is not your fault, and you lose no points", error=error))]
             outcome, cause = "inconclusive", str(error)
         case _:
-            lines += [("yours", show(call.answer) if call else ""), ("note", explain_form_error(error))]
+            lines += [(_("yours"), show(call.answer) if call else ""), (_("note"), explain_form_error(error))]
     if call is not None and call.setting in SETTINGS and has_input:
-        lines.append(("note", words("message.setting", call=call.setting)))
-    body = [
-        format_label(label and words(f"label.{label}"), clean_line(shorten(text, MAX_LINE)))
-        for label, text in lines
-        if text
-    ]
-    named = [f"  {words('label.looks_like')}{clean_line(looks_like)}"] if looks_like else []
-    message = "\n".join([heading, *named, *body, f"  {words('label.again')}{again}"])
+        text = _(
+            "the file calls {call} when it is imported, which also affects the tests: remove the call",
+            call=call.setting,
+        )
+        lines.append((_("note"), text))
+    body = [format_label(label, clean_line(shorten(text, MAX_LINE))) for label, text in lines if text]
+    named = [f"  {_('looks like: ')}{clean_line(looks_like)}"] if looks_like else []
+    message = "\n".join([heading, *named, *body, f"  {_('again: ')}{again}"])
     place: Place = getattr(error, "place", Place())
     return TestResult(
         test, outcome, message=message, diagnosis=diagnosis or None, file=place.file, line=place.line, cause=cause
     )
+
+
+def describe_unwritten(file: str, line: int) -> str:
+    """Return a line about a stub that is unchanged or, if the line is 0, about a missing file."""
+    if line:
+        return _("{file}, line {line}, still raises NotImplementedError", file=file, line=line)
+    return _("{file} is missing", file=file)
 
 
 def is_untestable(error: BaseException) -> bool:
@@ -115,10 +121,14 @@ def is_file_error(error: BaseException) -> bool:
 def explain_form_error(error: BaseException) -> str:
     """Return a note about an answer that a test cannot compare. If a plain `assert` failed, return its message."""
     if isinstance(error, AssertionError):
-        return str(error).partition("\n")[0] or words("message.other_form")
+        return str(error).partition("\n")[0] or _("your result does not have the required form")
     if UNDECIDED in getattr(error, "__notes__", ()):
-        return words("message.other_form_or_broken", error=shorten(join_lines(format_error(error)), MAX_ERROR))
-    return words("message.other_form")
+        return _(
+            "your result does not have the required form; if you are sure that it does, the test is "
+            "wrong (it raised {error}): please tell your instructor",
+            error=shorten(join_lines(format_error(error)), MAX_ERROR),
+        )
+    return _("your result does not have the required form")
 
 
 def unwrap_group(error: BaseException) -> BaseException:
@@ -131,8 +141,8 @@ def unwrap_group(error: BaseException) -> BaseException:
 def make_place_lines(place: Place) -> Iterator[tuple[str, str]]:
     """Yield the line of the message that shows where the student's code failed, if the place is known."""
     if place.file:
-        where = words("message.at", file=place.file, line=place.line) if place.line else place.file
-        yield "at", where + (f":  {place.source}" if place.source else "")
+        where = _("{file}, line {line}", file=place.file, line=place.line) if place.line else place.file
+        yield _("at"), where + (f":  {place.source}" if place.source else "")
 
 
 def join_lines(text: str) -> str:

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside.values import Plain, is_array, is_tensor
 
 MIN_ANSWERS = 8  # minimum number both of wrong answers and of right answers
@@ -34,7 +34,7 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     separating = [fact for fact in of_all if not any(facts.get(fact) for facts in right)]
     if not separating or any(fact.endswith(NOT_ZERO) for fact in separating):
         return ""
-    return words("relation.common", fact=separating[0])
+    return _("wrong where {fact}, right everywhere else", fact=separating[0])
 
 
 def is_empty(value: Plain) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy import ndarray as Array
 
+from torchkata.inside.text import Text
 from torchkata.inside.values import Plain, is_array, is_tensor
 
 MIN_NUMBERS = 4  # minimum number of distinct values that a formula must explain
@@ -35,9 +36,8 @@ class Formula:
     `predicted` returns NaN for elements that it does not predict, or None if the formula is not applicable.
     """
 
-    key: str
+    sentence: Text
     predicted: Callable[[Pair], Numbers | None]
-    values: Mapping[str, object] = field(default_factory=dict)
     is_rule: bool = True  # whether the formula determines every number of the result
 
 
@@ -160,62 +160,83 @@ def reorder_like(pair: Pair) -> Numbers | None:
     return predicted
 
 
+REVERSED = Text("your result is reversed")
 FORMULAS = (
-    Formula("relation.zero", apply(np.zeros_like)),
-    Formula("relation.last", apply(lambda e: np.full_like(e, e.flat[-1]) if e.size else e)),
-    Formula("relation.all_the_same", partial(repeat_first, is_flat=True)),
-    Formula("relation.rows_the_same", partial(repeat_first, is_flat=False)),
-    Formula("relation.negated", apply(np.negative)),
-    *(Formula("relation.transposed", apply(swap_axes, axes=a), {"axes": f"{a}"}) for a in ((0, 1), (1, 2), (0, 2))),
-    Formula("relation.reversed", apply(lambda e: e[::-1] if e.ndim else e)),
-    Formula("relation.rows_reversed", apply(lambda e: e[..., ::-1] if e.ndim > 1 else e)),
-    Formula("relation.late", apply(shift, by=1)),
-    Formula("relation.early", apply(shift, by=-1)),
-    Formula("relation.whole", apply(np.round)),
-    Formula("relation.floor", apply(np.floor)),
-    Formula("relation.truncated", apply(np.trunc)),
-    *(Formula("relation.decimals", apply(np.round, decimals=n), {"count": n}) for n in range(1, 7)),
-    *(Formula("relation.modulo", apply(wrap, bits=n, is_signed=False), {"bits": n}) for n in (8, 16, 32)),
-    *(Formula("relation.signed", apply(wrap, bits=n, is_signed=True), {"bits": n}) for n in (8, 16, 32)),
-    Formula("relation.absolute", apply(np.abs)),
-    Formula("relation.cut_at_zero", apply(lambda e: np.maximum(e, 0))),
-    Formula("relation.squared", apply(np.square)),
-    Formula("relation.root", apply(np.sqrt)),
-    Formula("relation.inverse", apply(lambda e: 1 / e)),
-    Formula("relation.shape", reshape_like, is_rule=False),
+    Formula(Text("your result is 0 everywhere"), apply(np.zeros_like)),
+    Formula(
+        Text("every item equals the last expected item: does the list contain the same tensor several times?"),
+        apply(lambda e: np.full_like(e, e.flat[-1]) if e.size else e),
+    ),
+    Formula(Text("all numbers of your result are equal"), partial(repeat_first, is_flat=True)),
+    Formula(Text("all rows of your result are equal"), partial(repeat_first, is_flat=False)),
+    Formula(Text("yours = -expected"), apply(np.negative)),
     *(
-        Formula("relation.reduced", apply(reduce, by=by, axis=axis), {"by": f"{by.__name__}({text})"})
+        Formula(Text("your result is transposed: expected.swapaxes{axes}", axes=f"{a}"), apply(swap_axes, axes=a))
+        for a in ((0, 1), (1, 2), (0, 2))
+    ),
+    Formula(REVERSED, apply(lambda e: e[::-1] if e.ndim else e)),
+    Formula(Text("each row of your result is reversed"), apply(lambda e: e[..., ::-1] if e.ndim > 1 else e)),
+    Formula(Text("your result is shifted: item i is the expected item i - 1"), apply(shift, by=1)),
+    Formula(Text("your result is shifted: item i is the expected item i + 1"), apply(shift, by=-1)),
+    Formula(Text("yours = expected, rounded to integers"), apply(np.round)),
+    Formula(Text("yours = floor(expected): is // used instead of /?"), apply(np.floor)),
+    Formula(Text("yours = expected, truncated to integers"), apply(np.trunc)),
+    *(
+        Formula(Text("yours = expected, rounded to {count} decimals", count=n), apply(np.round, decimals=n))
+        for n in range(1, 7)
+    ),
+    *(Formula(Text("yours = expected % 2**{bits}", bits=n), apply(wrap, bits=n, is_signed=False)) for n in (8, 16, 32)),
+    *(
+        Formula(
+            Text("yours = expected, wrapped around by int{bits} overflow", bits=n), apply(wrap, bits=n, is_signed=True)
+        )
+        for n in (8, 16, 32)
+    ),
+    Formula(Text("yours = abs(expected)"), apply(np.abs)),
+    Formula(Text("yours = max(expected, 0)"), apply(lambda e: np.maximum(e, 0))),
+    Formula(Text("yours = expected**2"), apply(np.square)),
+    Formula(Text("yours = sqrt(expected)"), apply(np.sqrt)),
+    Formula(Text("yours = 1 / expected"), apply(lambda e: 1 / e)),
+    Formula(Text("the numbers are right, but the shape is wrong"), reshape_like, is_rule=False),
+    *(
+        Formula(Text("yours = expected.{by}", by=f"{by.__name__}({text})"), apply(reduce, by=by, axis=axis))
         for axis, text in ((0, "0"), (-1, "-1"), (None, ""))
         for by in (np.sum, np.mean)
     ),
-    Formula("relation.order", reorder_like, is_rule=False),
+    Formula(Text("the numbers are right, but the order is wrong"), reorder_like, is_rule=False),
 )
 
 
 def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
     """Yield formulas fitted to the inputs or an answer: unchanged inputs, factors, added constants and bounds."""
     for name in pairs[0].given:
-        yield Formula("relation.unchanged", partial(predict_input, name=name), {"name": name})
+        yield Formula(Text("your result is {name}, unchanged", name=name), partial(predict_input, name=name))
     for size in collect_sizes(pairs[0].given):
         if len({collect_sizes(pair.given).get(size) for pair in pairs}) == 1:
             continue
-        for key, power in POWERS.items():
-            yield Formula(key, partial(scale_by_size, size=size, power=power), {"size": size})
+        for text, power in POWERS.items():
+            yield Formula(Text(text.english, size=size), partial(scale_by_size, size=size, power=power))
     pair = max(pairs, key=lambda pair: pair.yours.shape == pair.expected.shape and find_largest(pair.expected))
     if pair.yours.shape != pair.expected.shape or not find_largest(pair.expected) or not np.isfinite(pair.yours).all():
         return
     place = int(np.argmax(np.where(np.isfinite(pair.expected), abs(pair.expected), 0.0)))
     yours, expected = pair.yours.flat[place], pair.expected.flat[place]
     factor, summand, bound = yours / expected, yours - expected, max(find_largest(pair.yours) for pair in pairs)
-    named = {"factor": format_factor(float(factor))}
-    yield Formula("relation.scaled", lambda pair: factor * pair.expected, named, "." not in named["factor"])
-    added = {"summand": format_summand(float(summand))}
-    yield Formula("relation.shifted", lambda pair: pair.expected + summand, added, "." not in added["summand"])
-    cut = {"bound": f"{float(bound):.6g}"}
-    yield Formula("relation.bounded", lambda pair: pair.expected.clip(-bound, bound), cut, is_rule=False)
+    times, plus = format_factor(float(factor)), format_summand(float(summand))
+    scaled = Text("yours = {factor} * expected", factor=times)
+    yield Formula(scaled, lambda pair: factor * pair.expected, "." not in times)
+    shifted = Text("yours = expected {summand}", summand=plus)
+    yield Formula(shifted, lambda pair: pair.expected + summand, "." not in plus)
+    cut = Text("yours = expected, clamped to [-{bound}, {bound}]", bound=f"{float(bound):.6g}")
+    yield Formula(cut, lambda pair: pair.expected.clip(-bound, bound), is_rule=False)
 
 
-POWERS = {"relation.times": 1.0, "relation.over": -1.0, "relation.times_root": 0.5, "relation.over_root": -0.5}
+POWERS = {
+    Text("yours = expected * {size}"): 1.0,
+    Text("yours = expected / {size}"): -1.0,
+    Text("yours = expected * sqrt({size})"): 0.5,
+    Text("yours = expected / sqrt({size})"): -0.5,
+}
 
 
 def predict_input(pair: Pair, name: str) -> Numbers | None:

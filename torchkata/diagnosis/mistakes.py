@@ -13,10 +13,10 @@ import pytest
 
 from torchkata.compare.assertions import oracle_is_mistaken
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import find_text
-from torchkata.i18n.notes import translate
+from torchkata.i18n import find_text, translate
+from torchkata.inside.text import Text
 
-EITHER = "; or: "  # joins the messages of two mistakes, only one of which was made
+EITHER = Text("; or: ")  # joins the messages of two mistakes, only one of which was made
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,14 @@ def name_mistake(kata: str, messages: Sequence[str]) -> str:
     """Return the message if there is only one, both joined if they concern the same oracle function, or else ""."""
     if len(messages) == 2:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
-        return EITHER.join(messages) if len({part.right for part in parts}) == 1 else ""
+        return str(EITHER).join(messages) if len({part.right for part in parts}) == 1 else ""
     return messages[0] if len(messages) == 1 else ""
 
 
 def translate_mistake(kata: str, message: str) -> str:
     """Return the message of one or two mistakes, translated into the student's language."""
-    if EITHER in message:
-        return translate(EITHER).join(translate_mistake(kata, one) for one in message.split(EITHER))
+    if str(EITHER) in message:
+        return translate(EITHER).join(translate_mistake(kata, one) for one in message.split(str(EITHER)))
     for name, mistake in load_named_mistakes(kata).items():
         for one in expand_constants(mistake):
             if one.message == message and (text := find_text(kata, f"looks_like.{name}")):

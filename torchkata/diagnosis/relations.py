@@ -13,14 +13,15 @@ import numpy as np
 
 from torchkata.compare.assertions import same
 from torchkata.compare.show import format_dtype, shorten
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
+from torchkata.inside.text import Message, Text
 from torchkata.inside.values import Plain
 
 from .formulas import (
     CLOSE,
     FORMULAS,
     MIN_NUMBERS,
+    REVERSED,
     Numbers,
     Pair,
     agrees,
@@ -31,6 +32,9 @@ from .formulas import (
     to_numbers,
 )
 
+STORED_TRANSPOSED = Text(
+    "stored transposed, as nn.Linear stores its weight (your shape is the expected shape reversed)"
+)
 SHAPES = ("shape", "state_dict")  # the names that tests use for comparisons of shapes
 MAX_NAME = 80  # maximum number of characters of a student's name for a parameter
 MIN_CALLS = 8  # minimum number of calls before an answer is considered constant
@@ -53,7 +57,7 @@ class Relation(NamedTuple):
     is_rule: bool = False  # whether the relation determines every answer, and therefore describes the code
 
 
-def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
+def find_relation(seen: Sequence[Comparison], what: Message = "") -> Relation:
     """Return a relation that holds in all of these comparisons, or an empty relation if no relation does.
 
     `what` is the name that the test gives the compared values, such as "dtype".
@@ -68,10 +72,9 @@ def find_relation(seen: Sequence[Comparison], what: str = "") -> Relation:
         return Relation()
     for formula in chain(FORMULAS, fit_formulas(known)):
         if fits(formula, known):
-            of_shapes = what.startswith(SHAPES) or prefix.startswith("shape")
-            is_transposed = of_shapes and formula.key == "relation.reversed"
-            key = "relation.stored_transposed" if is_transposed else formula.key
-            return Relation(prefix + words(key, **formula.values), formula.is_rule)
+            of_shapes = str(what).startswith(SHAPES) or prefix.startswith("shape")
+            text = STORED_TRANSPOSED if of_shapes and formula.sentence is REVERSED else formula.sentence
+            return Relation(prefix + translate(text), formula.is_rule)
     sentence = find_precision(known) or find_wrong_type(parts, known) or find_single_type(parts)
     return Relation(prefix + sentence, is_rule=True) if sentence else Relation()
 
@@ -96,7 +99,7 @@ def find_precision(pairs: Sequence[Pair]) -> str:
             lost.update(pair.expected[~has_bits(pair.expected, bits)].tolist())
         else:
             if len(lost) >= 2 * MIN_NUMBERS:
-                return words("relation.precision", format=name)
+                return _("your result has only the precision of {format}", format=name)
     return ""
 
 
@@ -114,13 +117,17 @@ def find_wrong_type(parts: Sequence[Comparison], pairs: Sequence[Pair]) -> str:
     if len({number for _, pair in wrong for number in pair.yours.flat}) < MIN_NUMBERS:
         return ""
     found = {name_type(one.yours) for one, _ in wrong}
-    return words("relation.this_type", type=found.pop()) if len(found) == 1 else words("relation.type")
+    if len(found) == 1:
+        return _("the numbers are right, but their type is {type}", type=found.pop())
+    return _("the numbers are right, but the type is wrong")
 
 
 def find_single_type(parts: Sequence[Comparison]) -> str:
     """Return a sentence if all answers have the same type although different types are expected."""
     found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
-    return words("relation.one_type", type=found.pop()) if len(found) == 1 < len(expected) else ""
+    if not len(found) == 1 < len(expected):
+        return ""
+    return _("all your results have the type {type}, even where another type is expected", type=found.pop())
 
 
 def name_type(value: Plain) -> str:
@@ -186,8 +193,8 @@ def find_key_difference(seen: Sequence[Comparison]) -> str:
         return ""
     ((absent, extra),) = found
     if not extra:
-        return words("relation.missing", missing=absent)
-    return words("relation.renamed" if absent else "relation.further", missing=absent, further=extra)
+        return _("missing: {missing}", missing=absent)
+    return _("got {further} instead of {missing}" if absent else "unexpected: {further}", missing=absent, further=extra)
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -206,15 +213,23 @@ def find_new_names(one: Comparison, missing: Sequence[str], further: Sequence[st
         if not (old and new and has_same_sizes(one.yours[new], one.expected[old])):
             yield ""
         elif len(names) != len(others):
-            yield (
-                words("relation.no_parameter", missing=old, further=shorten(new, MAX_NAME)) if len(missing) == 1 else ""
-            )
+            yield describe_new_name(old, new) if len(missing) == 1 else ""
         for name, other, following in zip(names, others, [*names[1:], None], strict=False):
             if name != other and len(names) == len(others):
-                key = "relation.no_list" if following and following.isdigit() else "relation.no_module"
-                yield words(
-                    key if following else "relation.no_parameter", missing=name, further=shorten(other, MAX_NAME)
-                )
+                yield describe_new_name(name, other, following)
+
+
+def describe_new_name(missing: str, further: str, following: str | None = None) -> str:
+    """Return a sentence about a parameter or, if it is followed by another name, a list or module with a new name."""
+    return _(
+        "there is no `{missing}`; the parameter is called `{further}`"
+        if not following
+        else "there is no `{missing}`; the list is called `{further}`"
+        if following.isdigit()
+        else "there is no `{missing}`; the module is called `{further}`",
+        missing=missing,
+        further=shorten(further, MAX_NAME),
+    )
 
 
 def has_same_sizes(yours: Plain, expected: Plain) -> bool:
@@ -222,7 +237,7 @@ def has_same_sizes(yours: Plain, expected: Plain) -> bool:
     return isinstance(yours, list) and isinstance(expected, list) and yours in (expected, expected[::-1])
 
 
-def find_constant_answer(seen: Sequence[Comparison], what: str) -> str:
+def find_constant_answer(seen: Sequence[Comparison], what: Message) -> str:
     """Return a sentence if all calls return the same answer although different answers are expected."""
     answer, few = seen[0].yours, 2 if isinstance(seen[0].expected, (bool, str)) else MIN_NUMBERS
     if len(seen) < MIN_CALLS or not all(same(one.yours, answer) and have_same_type(one) for one in seen):
@@ -233,7 +248,11 @@ def find_constant_answer(seen: Sequence[Comparison], what: str) -> str:
             expected.append(one.expected)
     if len(expected) < few:
         return ""
-    return words("relation.constant_part" if what else "relation.constant", what=translate(what), count=len(seen))
+    return _(
+        "{what} is the same in all {count} calls" if what else "all {count} calls return the same result",
+        what=translate(what),
+        count=len(seen),
+    )
 
 
 def find_opposite(seen: Sequence[Comparison]) -> str:
@@ -241,13 +260,13 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
     if len(seen) < MIN_CALLS or len({repr(one.expected) for one in seen}) < 2:
         return ""
     other = all(type(one.yours) is type(one.expected) is bool and one.yours != one.expected for one in seen)
-    return words("relation.opposite") if other else ""
+    return _("True and False are swapped") if other else ""
 
 
-def find_first_wrong(parts: Sequence[Sequence[str]]) -> str:
+def find_first_wrong(parts: Sequence[Sequence[Message]]) -> str:
     """Return a sentence if the first wrong part and the correct part before it are the same in all answers."""
     found = {tuple(part[-2:]) for part in parts}
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
     ((right, wrong),) = found
-    return words("relation.first_wrong", right=translate(right), wrong=translate(wrong))
+    return _("first wrong result: {wrong} ({right} is still right)", right=translate(right), wrong=translate(wrong))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from torchkata.compare.assertions import watcher
+from torchkata.inside.text import Message
 from torchkata.inside.values import Plain
 
 from .facts import find_common_fact
@@ -20,11 +21,11 @@ class Trial:
     """The calls and comparisons that a test's body makes for one example."""
 
     given: list[Mapping[str, Plain]] = field(default_factory=list)  # the inputs of each call
-    compared: list[tuple[str, Comparison]] = field(default_factory=list)  # with the name of each comparison
-    wrong: str | None = None  # the name of the comparison that failed
+    compared: list[tuple[Message, Comparison]] = field(default_factory=list)  # with the name of each comparison
+    wrong: Message | None = None  # the name of the comparison that failed
     right: bool = False
 
-    def list_compared(self, name: str | None) -> list[tuple[Comparison, bool]]:
+    def list_compared(self, name: Message | None) -> list[tuple[Comparison, bool]]:
         """Return the comparisons with this name, and whether each one succeeded. Only the last one can have failed."""
         last = len(self.compared) - 1 if self.wrong is not None else None
         return [(each, i != last) for i, (what, each) in enumerate(self.compared) if strip_number(what) == name]
@@ -49,7 +50,7 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
     """Run the body on the recorded answers of an example, and record its comparisons."""
     student, trial = ReplayingStudent(example), Trial()
 
-    def watch(yours: Plain, expected: Plain, what: str, right: bool) -> None:
+    def watch(yours: Plain, expected: Plain, what: Message, right: bool) -> None:
         trial.compared.append((what, Comparison(yours, expected, student.calls[-1].own_inputs())))
         trial.wrong = None if right else what
 
@@ -65,9 +66,10 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
     return trial
 
 
-def strip_number(what: str) -> str:
+def strip_number(what: Message) -> Message:
     """Truncate the name of a comparison at its first number, so that all parameters and steps share the same name."""
-    return re.split(r"[\d(\[]", what, maxsplit=1)[0]
+    stripped = re.split(r"[\d(\[]", str(what), maxsplit=1)[0]
+    return what if stripped == str(what) else stripped
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:

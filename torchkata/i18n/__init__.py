@@ -1,7 +1,7 @@
 """Texts for students in English or Chinese. The language is set by KATA_LANG, or else by the locale or the course.
 
-The English texts of the course are in its source files: claims are the docstrings of tests, titles and hints are in
-`kata.toml`, and diagnoses are defined together with the mistakes. The engine's own English texts are in `en.toml`.
+The English texts are where they are used: the sentences of messages in the calls of `_` and `Text`, claims in the
+docstrings of tests, titles and hints in `kata.toml`, and diagnoses next to the mistakes.
 
 Translations are in gettext catalogues: `reference/<kata>/<language>.po`, `reference/<language>.po` for texts that are
 defined outside the folders of katas, and `zh.po` for the engine's texts. A text without a translation is shown in
@@ -14,16 +14,15 @@ the first of the course's `languages`.
 import locale
 import os
 import re
-import tomllib
 import unicodedata
-from collections.abc import Mapping
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from torchkata.course import CourseError, course
+from torchkata.inside.text import Message, Text, fill
 
-from .catalogues import Catalogue, find_catalogue, read_catalogue
+from .catalogues import find_catalogue, read_catalogue
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -50,14 +49,45 @@ def class_language() -> Language:
         return "en"
 
 
-def words(key: str, **values: object) -> str:
-    """Return the text for a key in the student's language, formatted with these values."""
-    return texts(language())[key].format(**values)
+def _(english: str, /, **values: object) -> str:
+    """Return a sentence in the student's language, with these values in place of its `{names}`."""
+    return translate(Text(english, **values))
 
 
-def class_words(key: str, **values: object) -> str:
-    """Return the text for a key in the language of the class, formatted with these values."""
-    return texts(class_language())[key].format(**values)
+def translate_for_class(english: str, /, **values: object) -> str:
+    """Return a sentence in the language of the class, with these values in place of its `{names}`."""
+    return translate(Text(english, **values), class_language())
+
+
+def ngettext(one: str, several: str, number: int, /) -> str:
+    """Return the English singular or plural, which are a single entry in a catalogue."""
+    return one if number == 1 else several
+
+
+def translate(message: Message | Exception, chosen: Language | None = None) -> str:
+    """Return a `Text`, or an exception with one, in a language (default: the student's).
+
+    A string remains as it is, because it may be the student's.
+    """
+    if isinstance(message, Exception):
+        message = next((one for one in message.args if isinstance(one, Text)), str(message))
+    if isinstance(message, str):
+        return message
+    into = chosen or language()
+    values = {name: translate(one, into) if isinstance(one, Text) else one for name, one in message.values.items()}
+    return fill(find_message(message.english, into), values)
+
+
+def find_message(english: str, chosen: Language) -> str:
+    """Return the translation of a sentence of the engine or of the course, or the English sentence if it has none."""
+    if chosen == "en":
+        return english
+    if english in (engine := read_catalogue(Path(__file__).with_name(f"{chosen}.po")).messages):
+        return engine[english]
+    with suppress(CourseError):  # a catalogue can't be read, which may be the message itself
+        catalogues = (find_catalogue(chosen, kata) for kata in ("", *course().katas))
+        return next((each.messages[english] for each in catalogues if english in each.messages), english)
+    return english
 
 
 def first_translation(english: str, *texts: str) -> str:
@@ -87,22 +117,7 @@ def find_texts(kata: str, group: str, chosen: str | None = None) -> dict[str, st
 
 def preload_texts() -> None:
     """Read the texts now, so that processes that are forked later do not have to read them."""
-    texts(language())
-    for kata in ("", *course().katas):
-        find_catalogue(language(), kata)
-
-
-@cache
-def texts(chosen: Language) -> Mapping[str, str]:
-    """Return the texts of the engine in a language, by key."""
-    english: dict[str, str] = tomllib.loads(Path(__file__).with_name("en.toml").read_text("utf-8"))["words"]
-    translated = engine_catalogue(chosen).texts
-    return {key: first_translation(text, translated.get(key, "")) for key, text in english.items()}
-
-
-def engine_catalogue(chosen: Language) -> Catalogue:
-    """Return the translations of the engine's texts into a language."""
-    return read_catalogue(Path(__file__).with_name(f"{chosen}.po"))
+    find_message("", language())
 
 
 def count_columns(text: str) -> int:
@@ -136,7 +151,7 @@ def wrap(line: str, width: int, hanging: int = 4) -> list[str]:
 
     If there is no label, they are indented by `hanging` columns. Commands are not wrapped, so that they can be copied.
     """
-    if count_columns(line) <= width or line.lstrip().startswith(words("label.again")):
+    if count_columns(line) <= width or line.lstrip().startswith(_("again: ")):
         return [line]
     label = LABEL.match(line)
     indent = " " * (count_columns(label[0]) if label else hanging)

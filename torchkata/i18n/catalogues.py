@@ -1,8 +1,8 @@
 """Reads translations from catalogues in gettext format, such as `reference/<kata>/zh.po`.
 
-In a catalogue, `msgctxt` is the key of a text, such as `title` or `claims.test_forward`. `msgid` is the English text,
-which `make translations` copies from its source. A fuzzy entry is not used, because its English text has
-changed since it was translated.
+In a catalogue, `msgid` is the English text, which `make translations` copies from its source. `msgctxt` names a text of
+a kata, such as `title` or `claims.test_forward`; the sentences of messages have none. A fuzzy entry is not used,
+because its English text has changed since it was translated.
 """
 
 from dataclasses import dataclass, field
@@ -11,15 +11,13 @@ from pathlib import Path
 
 from torchkata.course import CourseError, course
 
-NOTE = "note"  # the key of all notes, which are looked up by their English text
-
 
 @dataclass(frozen=True)
 class Catalogue:
     """The translations in one file."""
 
     texts: dict[str, str] = field(default_factory=dict)  # by key; "" if there is no translation that can be used
-    notes: dict[str, str] = field(default_factory=dict)  # by the English text
+    messages: dict[str, str] = field(default_factory=dict)  # by the English sentence
 
 
 def find_catalogue(language: str, kata: str = "") -> Catalogue:
@@ -40,7 +38,9 @@ def read_catalogue(path: Path) -> Catalogue:
         entries = [entry for entry in polib.pofile(str(path), encoding="utf-8") if not entry.obsolete]
     except (OSError, ValueError) as error:
         raise CourseError(f"{path}: can't be read ({error})") from None
+    messages = [entry for entry in entries if entry.msgctxt is None and entry.translated()]
     return Catalogue(
-        {entry.msgctxt: "" if entry.fuzzy else entry.msgstr for entry in entries if entry.msgctxt not in (NOTE, None)},
-        {entry.msgid: entry.msgstr for entry in entries if entry.msgctxt == NOTE and entry.translated()},
+        {entry.msgctxt: "" if entry.fuzzy else entry.msgstr for entry in entries if entry.msgctxt is not None},
+        {entry.msgid: entry.msgstr or entry.msgstr_plural[0] for entry in messages}
+        | {entry.msgid_plural: entry.msgstr_plural[0] for entry in messages if entry.msgid_plural},
     )

@@ -3,29 +3,37 @@
 from typing import Any
 
 from torchkata.course import Kata, Track
+from torchkata.course.model import Difficulty
+from torchkata.i18n import translate
+from torchkata.inside.text import Message, Text
 
 from . import (
     Language,
+    _,
     class_language,
     find_shared_text,
     find_text,
     find_texts,
     first_translation,
-    language,
     pad,
-    texts,
-    words,
 )
 
+DIFFICULTIES: dict[Difficulty, Message] = {
+    "unknown": "",
+    "easy": Text("easy"),
+    "medium": Text("medium"),
+    "hard": Text("hard"),
+}
 
-def title_of(kata: Kata) -> str:
-    """Return the title of a kata."""
-    return first_translation(kata.title, find_text(kata.name, "title"))
+
+def title_of(kata: Kata, chosen: Language | None = None) -> str:
+    """Return the title of a kata. By default, the student's language is used."""
+    return first_translation(kata.title, find_text(kata.name, "title", chosen))
 
 
-def title_of_track(track: Track) -> str:
-    """Return the title of a track."""
-    return first_translation(track.title, find_shared_text(f"tracks.{track.name}"))
+def title_of_track(track: Track, chosen: Language | None = None) -> str:
+    """Return the title of a track. By default, the student's language is used."""
+    return first_translation(track.title, find_shared_text(f"tracks.{track.name}", chosen))
 
 
 def hints_of(kata: Kata) -> list[str]:
@@ -35,8 +43,8 @@ def hints_of(kata: Kata) -> list[str]:
 
 def effort_of(kata: Kata) -> str:
     """Return the hours and the difficulty of a kata. Omit what `kata.toml` does not state."""
-    hours = words("hours", hours=f"{kata.hours:g}") if kata.hours else ""
-    return f"{pad(hours, 11)}{words(f'difficulty.{kata.difficulty}')}".strip()
+    hours = _("{hours} h", hours=f"{kata.hours:g}") if kata.hours else ""
+    return f"{pad(hours, 11)}{translate(DIFFICULTIES[kata.difficulty])}".strip()
 
 
 def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
@@ -44,12 +52,12 @@ def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
 
     If one of these is unknown, the line is empty. By default, the student's language is used.
     """
-    found = texts(chosen or language())
     after = first_translation(kata.after, find_text(kata.name, "after", chosen))
-    difficulty = found[f"difficulty.{kata.difficulty}"]
+    difficulty = DIFFICULTIES[kata.difficulty]
     if not (kata.hours and difficulty and after):
         return ""
-    return found["effort"].format(hours=f"{kata.hours:g}", difficulty=difficulty, after=after)
+    values = {"hours": f"{kata.hours:g}", "difficulty": difficulty, "after": after}
+    return translate(Text("About {hours} h, {difficulty}. After this kata you can {after}.", **values), chosen)
 
 
 def tasks_of(kata: Kata) -> dict[str, str]:
@@ -85,11 +93,6 @@ def claim_of(kata: str, test: str, english: str) -> str:
     return first_translation(english, find_text(kata, f"claims.{test}")).removesuffix("。")
 
 
-def class_title_of(kata: Kata) -> str:
-    """Return the title of a kata in the language of the class."""
-    return first_translation(kata.title, find_text(kata.name, "title", class_language()))
-
-
 def class_title_of_test(kata: str, test: str) -> str:
     """Return a test's title in the language of the class: its name for English, otherwise its translated claim."""
     english = test.removeprefix("test_").replace("_", " ")
@@ -101,4 +104,4 @@ def score_of(kata: Kata, passed: int, earned: float | None) -> str:
     tests = f"{passed:>3}/{len(kata.points)}"
     if earned is None:
         return tests
-    return f"{tests:<6}  " + words("points", earned=f"{earned:>3g}", all=f"{kata.max_score:g}")
+    return f"{tests:<6}  " + _("{earned}/{all} points", earned=f"{earned:>3g}", all=f"{kata.max_score:g}")

@@ -12,12 +12,27 @@ from torchkata.inside.source.text import find_fault
 
 
 class Assignment:
-    """The student's modules: `assignment.linear` imports `linear.py` from `folder` on first use.
+    """What a probe gets: `assignment.linear` is the student's module `linear`, whatever a kata is called."""
+
+    def __init__(self, folder: Path, package: str = "assignment") -> None:
+        self.__files__ = StudentFiles(folder, package)
+
+    def __getattribute__(self, kata: str) -> Any:
+        own = kata.startswith("__")
+        return super().__getattribute__(kata) if own else self.__files__.import_kata(kata)
+
+    def __delattr__(self, kata: str) -> None:
+        """Discard one module, so that it is imported again on next use."""
+        sys.modules.pop(f"{self.__files__.package}.{kata}", None)
+
+
+class StudentFiles:
+    """The student's files. A file is imported when it is first used.
 
     The folder's `__init__.py` is never run, so a mistake in one file affects only that file.
     """
 
-    def __init__(self, folder: Path, package: str = "assignment") -> None:
+    def __init__(self, folder: Path, package: str) -> None:
         self.folder = folder
         self.package = package
         self.reset()
@@ -34,11 +49,8 @@ class Assignment:
         package.__path__ = [str(self.folder)]
         sys.modules[self.package] = package
 
-    def forget(self, kata: str) -> None:
-        """Discard one module, so that it is imported again on next use."""
-        sys.modules.pop(f"{self.package}.{kata}", None)
-
-    def __getattr__(self, kata: str) -> ModuleType:
+    def import_kata(self, kata: str) -> ModuleType:
+        """Return the module of a kata."""
         name = f"{self.package}.{kata}"
         if name in sys.modules:
             return sys.modules[name]
@@ -79,4 +91,4 @@ def check_text(file: Path) -> None:
     with suppress(OSError):
         if fault := find_fault(file.read_bytes()):
             line, reason = fault
-            raise SyntaxError(reason, (str(file), line, 0, ""))
+            raise SyntaxError(reason, (str(file), line, 0, ""))  # type: ignore[arg-type]  # a Text

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from torchkata.inside.source.differences import name_refused
 from torchkata.inside.source.text import PYTHON
+from torchkata.inside.text import Text
 
 from .assignment import Assignment
 from .values import Plain, to_plain
@@ -25,6 +26,7 @@ Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, th
 
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
+HIDDEN = Text("(its message cannot be shown)")
 AT_IMPORT = " (when the file is imported)"
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
@@ -40,6 +42,7 @@ class Reply:
     line: int = 0  # 0 if unknown
     source: str = ""  # the text of that line, or of the probe's line if `file` is empty
     setting: str = ""  # the function of torch with which an import of student code has changed a setting for all code
+    said: Text | None = None  # the last part of `error`, if it is not from the student's code or a library
 
     def __post_init__(self) -> None:
         for name in ("error", "file", "source", "setting"):
@@ -54,7 +57,7 @@ def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Re
             reply = Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
         reply = make_reply(error, assignment)
-    return replace(reply, setting=assignment.setting)
+    return replace(reply, setting=assignment.__files__.setting)
 
 
 def fill_memory() -> contextlib.AbstractContextManager[None]:
@@ -68,25 +71,30 @@ def fill_memory() -> contextlib.AbstractContextManager[None]:
 
 def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception: `not_written` for an unchanged stub, otherwise the error and its line."""
-    folder = assignment.folder
+    folder = assignment.__files__.folder
     trace = [*traceback.walk_tb(error.__traceback__)]
     own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         version = PYTHON if error.text else ""  # there is no text if we have raised it ourselves
-        text = format_error(error) + version
-        return Reply("raised", None, text, Path(error.filename).name, error.lineno or 0, error.text or "")
+        text, file = format_error(error) + version, Path(error.filename).name
+        return Reply("raised", None, text, file, error.lineno or 0, error.text or "", said=find_text(error))
     if not own:
         return make_reply_without_line(error, assignment)
     frame, line = own[-1]
     file, text = frame.f_code.co_filename, format_error(error)
     outcome: Literal["raised", "not_written"] = "raised"
+    said = find_text(error)
     if type(error) is NotImplementedError and raises_here(error, frame):
         if is_stub(file, line):
             outcome = "not_written"
         else:
-            text = "NotImplementedError: the stub's `raise` is still in your function: remove it"
+            said = Text("the stub's `raise` is still in your function: remove it")
+            text = f"NotImplementedError: {said}"
     elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        text += f"; use a relative import for your own files: from .{error.name} import …"
+        said = Text(
+            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=error.name
+        )
+        text = str(said)
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
@@ -97,22 +105,23 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
         name = name_refused(error, below, line, parse("".join(linecache.getlines(file))))
         text += f" (in {name})" if name else ""
-    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line))
+    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line), said=said)
 
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception outside of student code, such as a missing file or a wrong signature."""
-    package = f"{assignment.package}."
+    package = f"{assignment.__files__.package}."
     if isinstance(error, ModuleNotFoundError) and f"{error.name}".startswith(package):
         return Reply("not_written", None, "file not found", f"{error.name}".rpartition(".")[2] + ".py")
     if isinstance(error, AttributeError) and type(error.obj) is ModuleType and error.obj.__name__.startswith(package):
         file = error.obj.__name__.removeprefix(package) + ".py"
-        return Reply("raised", None, f"{file} does not define {error.name}", file)
+        said = Text("{file} does not define {name}", file=file, name=error.name)
+        return Reply("raised", None, str(said), file, said=said)
     text = format_error(error)
     if isinstance(error, TypeError) and (code := find_refusing_code(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
-    return Reply("raised", None, text, source=find_probe_line(error))
+    return Reply("raised", None, text, source=find_probe_line(error), said=find_text(error))
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
@@ -121,12 +130,12 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
     if named is None:
         return None
     for name, module in [*sys.modules.items()]:
-        if name.startswith(f"{assignment.package}."):
+        if name.startswith(f"{assignment.__files__.package}."):
             found: Any = module
             with contextlib.suppress(Exception):  # a student's `__getattr__` may raise anything
                 for part in named[1].split("."):
                     found = getattr(found, part)
-                if Path(found.__code__.co_filename).is_relative_to(assignment.folder):
+                if Path(found.__code__.co_filename).is_relative_to(assignment.__files__.folder):
                     return found.__code__
     return None
 
@@ -192,12 +201,23 @@ def raises_here(error: BaseException, frame: FrameType) -> bool:
     return trace.tb_frame is frame and frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
+def find_text(error: BaseException) -> Text | None:
+    """Return the `Text` with which a probe or our own code has raised an exception, or None for any other exception."""
+    try:
+        text = next(iter(error.args), str(error))
+        if not isinstance(text, Text):
+            return None
+        return Text(text.english, **{name: str(value) for name, value in text.values.items()})
+    except Exception:  # a student's exception may raise anything
+        return HIDDEN
+
+
 def format_error(error: BaseException) -> str:
     """Return `TypeError: the message`, even if `str(error)` raises."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
-        message = "(its message cannot be shown)"
+        message = str(HIDDEN)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

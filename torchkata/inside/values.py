@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from torchkata.inside.text import Message, Text
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -40,10 +42,14 @@ def is_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
 
 
 class Opaque:
-    """A placeholder for an object that is not a plain value. It does not compare equal to any plain value."""
+    """A placeholder for an object that is not a plain value. It does not compare equal to any plain value.
 
-    def __init__(self, type_name: str) -> None:
-        self.type_name = "".join(c if c.isprintable() else " " for c in type_name[:MAX_TYPE_NAME])
+    `type_name` is the name of its type, or our description of the object.
+    """
+
+    def __init__(self, type_name: Message) -> None:
+        name = "".join(c if c.isprintable() else " " for c in str(type_name)[:MAX_TYPE_NAME])
+        self.type_name = type_name if name == str(type_name) else name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Opaque) and other.type_name == self.type_name
@@ -84,7 +90,9 @@ def to_plain(value: object, depth: int = 0) -> Plain:
     if is_tensor(value):
         return to_plain_tensor(value)
     if is_array(value):
-        return np.array(value, order="C") if value.ndim <= MAX_AXES else Opaque(f"array of {value.ndim} axes")
+        if value.ndim > MAX_AXES:
+            return Opaque(Text("array of {count} axes", count=value.ndim))
+        return np.array(value, order="C")
     if isinstance(value, int) and value.bit_length() < 8 * MAX_INT_BYTES:
         return int(value)
     if isinstance(value, float):
@@ -109,7 +117,7 @@ def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":
     if tensor.layout is not torch.strided or tensor.is_quantized:
         return Opaque(f"{tensor.layout} tensor")
     if tensor.device.type == "meta":
-        return Opaque("tensor on the meta device")
+        return Opaque(Text("tensor on the meta device"))
     if tensor.dim() > MAX_AXES:
-        return Opaque(f"tensor of {tensor.dim()} axes")
+        return Opaque(Text("tensor of {count} axes", count=tensor.dim()))
     return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)

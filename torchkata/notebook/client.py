@@ -15,7 +15,7 @@ PLUGINS = ("-p", "torchkata.pytest_plugin.plugin", "-p", "torchkata.notebook.ver
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A finished run: its report as HTML ("" if the run ended early), its output, and its exit code."""
 
     html: str
@@ -29,7 +29,7 @@ class Client:
     def __init__(self) -> None:
         self.server = start_server() if runs.can_fork() else None
 
-    def test(self, kata: Kata) -> Finished:
+    def test(self, kata: Kata) -> FinishedRun:
         """Run the tests of a kata. If a forked run crashes, repeat it in a new process."""
         with tempfile.TemporaryDirectory() as folder:
             file, printed = Path(folder) / "verdict.html", Path(folder) / "printed.txt"
@@ -38,7 +38,7 @@ class Client:
             if code < 0 and not file.exists():
                 code = run_new(arguments, printed)
             html = file.read_text("utf-8") if file.exists() else ""
-            return Finished(html, printed.read_text("utf-8", "replace"), code)
+            return FinishedRun(html, printed.read_text("utf-8", "replace"), code)
 
     def run_forked(self, arguments: list[str], printed: Path) -> int:
         """Run pytest in a fork of the server.

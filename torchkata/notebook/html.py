@@ -5,9 +5,9 @@ from html import escape
 from itertools import groupby
 
 from torchkata.course import Kata, course
-from torchkata.i18n import split_label, words
+from torchkata.i18n import _, split_label, translate
 from torchkata.i18n.katas import title_of, title_of_track
-from torchkata.pytest_plugin.failure_groups import group_failures, render_block
+from torchkata.pytest_plugin.failure_groups import describe_hidden, group_failures, render_block
 from torchkata.pytest_plugin.history import State
 from torchkata.result import LOOK_OF, Status, TestResult, get_status
 
@@ -40,9 +40,9 @@ def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
         groups = group_failures(results)
         parts += [failure(render_block(kata, block)) for block in groups[:SHOWN]]
         if hidden := sum(len(block.tests) for block in groups[SHOWN:]):
-            parts.append(paragraph(words("failures.more", count=hidden, kata=kata.name), "aside"))
+            parts.append(paragraph(describe_hidden(kata, hidden), "aside"))
     if LOOK_OF[status].color == "red":
-        parts.append(paragraph(words("table.stuck", kata=kata.name), "aside"))
+        parts.append(paragraph(_("stuck? kata about {kata}, kata hint {kata}", kata=kata.name), "aside"))
     return with_style(parts)
 
 
@@ -60,9 +60,9 @@ def failure(lines: Sequence[str]) -> str:
             rows[-1] = (rows[-1][0], f"{rows[-1][1]}\n{row[1]}")
         elif row:
             rows.append(row)
-        elif text.startswith(words("label.looks_like")):
+        elif text.startswith(_("looks like: ")):
             diagnosis = paragraph(text, "looks")
-        elif not text.startswith(words("label.again")):
+        elif not text.startswith(_("again: ")):
             remarks += paragraph(text, "aside")
     cells = [f"<tr><th>{escape(label)}</th><td><pre>{escape(text)}</pre></td></tr>" for label, text in rows]
     table = f"<table>{''.join(cells)}</table>" if cells else ""
@@ -76,20 +76,22 @@ def progress(state: State) -> str:
         katas = list(group)
         done = sum(state.status(kata.name) == "done" for kata in katas)
         title = title_of_track(course().tracks[track])
-        parts.append(paragraph(words("track", title=title, done=done, all=len(katas)), "claim"))
+        parts.append(paragraph(_("{title}   {done} of {all} done", title=title, done=done, all=len(katas)), "claim"))
         parts.append(f"<table>{''.join(row(kata, state) for kata in katas)}</table>")
     following = state.next()
     if following is None:
-        parts.append(paragraph(words("all_done")))
+        message = _("All done. To hand in: kata export")
     else:
-        parts.append(paragraph(words("next", title=title_of(following), kata=following.name)))
+        name, title = following.name, title_of(following)
+        message = _("next: {title} — assignment/{kata}.py, then: kata next", title=title, kata=name)
+    parts.append(paragraph(message))
     return with_style(parts)
 
 
 def row(kata: Kata, state: State) -> str:
     """Render the table row of a kata."""
     passed = state.runs[kata.name].passed if kata.name in state.runs else 0
-    old = words("old") if state.is_old(kata.name) else ""
+    old = _("  changed since last run") if state.is_old(kata.name) else ""
     cells = [escape(kata.name), escape(title_of(kata)), status_label(state.status(kata.name))]
     cells.append(f'{passed}/{len(kata.points)}<span class="aside">{escape(old)}</span>')
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
@@ -98,7 +100,7 @@ def row(kata: Kata, state: State) -> str:
 def status_label(status: Status) -> str:
     """Render the symbol and the word for a status in its color."""
     look = LOOK_OF[status]
-    return f'<span class="{look.color}">{look.symbol} {escape(words(f"status.{status}"))}</span>'
+    return f'<span class="{look.color}">{look.symbol} {escape(translate(LOOK_OF[status].word))}</span>'
 
 
 def paragraph(text: str, style: str = "") -> str:

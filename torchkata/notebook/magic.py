@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from torchkata.cli import overview, predict
 from torchkata.cli.command import find_kata
-from torchkata.cli.terminal import CallError, say
+from torchkata.cli.terminal import UsageError, report_silence, say
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.handout import free_name, stub_of
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
-from torchkata.pytest_plugin.history import hash_content, load_state, store_state, write_atomically
+from torchkata.files import write_atomically
+from torchkata.i18n import _, translate
+from torchkata.pytest_plugin.history import hash_content, load_state, store_state
 
 from .client import Client, run_command
 from .html import progress
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 def register(shell: "InteractiveShell") -> None:
-    """Register both magics. They report errors by raising UsageError, which IPython shows on one line."""
-    from IPython.core.error import UsageError
+    """Register both magics. They report errors by raising IPython's UsageError, which it shows on one line."""
+    from IPython.core.error import UsageError as MagicError
 
     def kata(line: str, cell: str | None = None) -> None:
         """`%%kata linear` writes a cell to its file and tests it; `%kata` and `%kata hint` show progress and hints."""
         try:
             run_magic(line.split(), cell, client)
-        except (CallError, CourseError, OSError) as error:
-            raise UsageError(words("error", text=translate(str(error)))) from None
+        except (UsageError, CourseError, OSError) as error:
+            raise MagicError(_("kata: {text}", text=translate(error))) from None
 
     try:
         client = Client()
     except CourseError as error:
-        raise UsageError(words("error", text=translate(str(error)))) from None
+        raise MagicError(_("kata: {text}", text=translate(error))) from None
     shell.magics_manager.register_function(kata, "line_cell")
 
 
 def run_magic(arguments: list[str], cell: str | None, client: Client) -> None:
-    """Run a magic. Raises CallError if the arguments are invalid, or OSError if a file can't be read or written."""
+    """Run a magic. Raises UsageError if the arguments are invalid, or OSError if a file can't be read or written."""
     if cell is not None:
         if len(arguments) != 1:
-            raise CallError(words("call.wrong", usage="%%kata KATA"))
+            raise UsageError(_("wrong arguments; usage: {usage}", usage="%%kata KATA"))
         kata = find_kata(arguments[0])
         write(kata, cell)
         test(kata, client)
@@ -67,7 +67,8 @@ def write(kata: Kata, cell: str) -> None:
     if present not in (content, stub) and hash_content(present) != state.cells.get(kata.name):
         backup = free_name(file)
         write_atomically(backup, present)
-        say("notebook.kept", kata=kata.name, backup=f"assignment/{backup.name}")
+        names = {"kata": kata.name, "backup": f"assignment/{backup.name}"}
+        say("assignment/{kata}.py had been changed outside this notebook: that version is saved as {backup}", **names)
     write_atomically(file, content)
     state.cells[kata.name] = hash_content(content)
     store_state(state)
@@ -79,7 +80,8 @@ def test(kata: Kata, client: Client) -> None:
     if run.html:
         show(run.html, run.printed)
     else:
-        print(run.printed, words("watch.no_verdict", kata=kata.name, code=run.code), sep="\n")
+        print(run.printed)
+        report_silence(kata.name, run.code)
 
 
 def show(html: str, text: str) -> None:

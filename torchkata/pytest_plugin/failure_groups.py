@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from torchkata.course import Kata
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
 MAX_NAMES = 4  # maximum number of additional tests listed in a block
 
 
 @dataclass(frozen=True)
-class Block:
+class FailureGroup:
     """Tests that failed for the same reason.
 
     The report shows the message of the first test and the names of the others.
@@ -22,7 +22,7 @@ class Block:
     waits: bool = False  # whether a precondition of the tests failed and another block gives the reason
 
 
-def group_failures(results: Sequence[TestResult]) -> list[Block]:
+def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last."""
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
@@ -33,7 +33,7 @@ def group_failures(results: Sequence[TestResult]) -> list[Block]:
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
     most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
-    return [Block(tuple(group)) for group in most] + [Block(tuple(stuck), waits=True)] * bool(stuck)
+    return [FailureGroup(tuple(group)) for group in most] + [FailureGroup(tuple(stuck), waits=True)] * bool(stuck)
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
@@ -60,16 +60,25 @@ def is_unmet(result: TestResult) -> bool:
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
-def render_block(kata: Kata, block: Block) -> list[str]:
+def render_block(kata: Kata, block: FailureGroup) -> list[str]:
     """Return the lines of a block: the message of the first test, and the names of the others."""
     names = [test.name for test in block.tests]
     if block.waits:
-        return [words("failures.not_run", kata=kata.name, tests=", ".join(names))]
+        return [_("{kata} · skipped until the failure above is fixed: {tests}", kata=kata.name, tests=", ".join(names))]
     heading, *lines = block.tests[0].message.splitlines()
-    lines.insert(0, heading.replace(words("message.not_asked", claim=""), "", 1))  # no other failure says why
+    lines.insert(0, heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1))  # no other failure says why
     if len(names) == len(kata.points) > 1:
-        return [words("failures.all", kata=kata.name, count=len(names)), *lines[1:]]
+        return [_("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), *lines[1:]]
     others, more = names[1:], ""
     if len(others) > MAX_NAMES:
-        others, more = others[: MAX_NAMES - 1], words("failures.more_tests", count=len(others) - MAX_NAMES + 1)
-    return lines + [words("failures.same_way", tests=", ".join(others) + more)] * bool(others)
+        others, more = others[: MAX_NAMES - 1], _(" and {count} more", count=len(others) - MAX_NAMES + 1)
+    return lines + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
+
+
+def describe_hidden(kata: Kata, count: int) -> str:
+    """Return a line about the failures of a kata that are not shown."""
+    return _(
+        "  … and {count} more of {kata}, perhaps for the same reason: pytest --kata {kata} -v",
+        count=count,
+        kata=kata.name,
+    )

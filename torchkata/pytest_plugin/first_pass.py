@@ -11,9 +11,8 @@ submissions in the grader.
 import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from hypothesis.errors import HypothesisException, StopTest
@@ -21,25 +20,11 @@ from hypothesis.errors import HypothesisException, StopTest
 from torchkata.diagnosis.recording import get_body
 from torchkata.inside import hypothesis_internals as internals
 
+from .inputs import Input
 from .run_state import get_state
 from .selection import find_kata
 
 ENGINE_OPTIONS = tuple(f"--hypothesis-{name}" for name in ("profile", "show-statistics", "verbosity", "seed"))
-
-
-class Inputs(Protocol):
-    """Provides the inputs of property tests in place of Hypothesis' engine."""
-
-    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
-        """Return the inputs for this test, or None if only Hypothesis itself can draw them."""
-
-
-@dataclass(frozen=True)
-class Input:
-    """The arguments that `@given` would pass to the test, and a callback that is called if the test fails on them."""
-
-    given: dict[str, Any]
-    failed: Callable[[], None] = lambda: None
 
 
 class NewInputs:
@@ -48,7 +33,7 @@ class NewInputs:
     If an input fails, it is saved so that Hypothesis tries it first in the next run.
     """
 
-    def draw(self, item: pytest.Function, seed: int) -> "Generator[Input] | None":
+    def draw(self, item: pytest.Function, seed: int) -> Generator[Input] | None:
         """Return new inputs, or None if the test has explicit examples or saved failures."""
         test = item.obj
         if internals.has_explicit_examples(test) or internals.has_saved_failures(test):

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from torchkata.course import Workload, course
+from torchkata.course import Tier, Workload, course
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import pad, words
-from torchkata.i18n.notes import translate
-from torchkata.inside.speed.workload import OF_BASELINE, work_of
+from torchkata.i18n import _, pad, translate
+from torchkata.inside.speed.workload import work_of
+from torchkata.inside.text import Text
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Inconclusive, Wrong
 from torchkata.seam.student import InProcess, Student
@@ -25,10 +25,11 @@ from torchkata.speed.remarks import choose_lesson
 from .report import GREY, build_command, replace_exception
 
 SPEED = "test_speed.py"
+TIERS: dict[Tier | None, Text] = {"full": Text("full"), "passing": Text("passing"), None: Text("too slow")}
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedWorkload:
     """The result of a workload."""
 
     result: TestResult
@@ -39,12 +40,12 @@ class Row:
     def verdict(self) -> str:
         """The name of the tier that was reached, or the outcome if nothing was measured."""
         if self.reading is None:
-            return words(f"status.{LOOKS[self.result.outcome].status}")
-        return words(f"speed.{self.reading.verdict.tier or 'too_slow'}")
+            return translate(LOOKS[self.result.outcome].word)
+        return translate(TIERS[self.reading.verdict.tier])
 
 
-STOPWATCH = pytest.StashKey[Stopwatch | str]()
-ROWS = pytest.StashKey[list[Row]]()
+STOPWATCH = pytest.StashKey[Stopwatch | Text]()
+ROWS = pytest.StashKey[list[TimedWorkload]]()
 READING = pytest.StashKey[tuple[Reading, str]]()
 
 
@@ -52,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Initialize the list of results. The tests must run one at a time and in this process."""
     config.stash[ROWS] = []
     if is_selected(config) and (config.getoption("numprocesses", None) or config.getoption("forked", False)):
-        raise pytest.UsageError(words("speed.one_process"))
+        raise pytest.UsageError(_("the speed tests run one at a time in a single process: leave out -n and --forked"))
 
 
 def is_selected(config: pytest.Config) -> bool:
@@ -94,9 +95,9 @@ def get_workload(item: pytest.Item) -> Workload:
     return workload
 
 
-def get_claim(workload: str) -> str:
+def get_claim(workload: str) -> Text:
     """Return the first line of a workload's docstring."""
-    return (type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix(".")
+    return Text((type(work_of(workload)).__doc__ or workload).splitlines()[0].removesuffix("."))
 
 
 @pytest.fixture(scope="session")
@@ -106,8 +107,8 @@ def stopwatch(request: pytest.FixtureRequest) -> Stopwatch:
     if STOPWATCH not in stash:
         stash[STOPWATCH] = find_gpu()
     found = stash[STOPWATCH]
-    if isinstance(found, str):
-        pytest.skip(found)
+    if isinstance(found, Text):
+        pytest.skip(translate(found))
     return found
 
 
@@ -130,7 +131,7 @@ def speed(
         request.node.stash[READING] = reading, bench.shrunk
         if verdict.outcome == "failed":
             raise Wrong(
-                expected=translate(f"{reading.thresholds.passing:.2f} or more {OF_BASELINE}"),
+                expected=_("{ratio} or more of plain torch's speed", ratio=f"{reading.thresholds.passing:.2f}"),
                 yours=f"{verdict.median:.2f}",
                 note=choose_lesson(workload.name, bench.kind, verdict.median, reading.mfu, bench.device),
             )
@@ -147,7 +148,7 @@ def pytest_runtest_makereport(
     if not is_speed(item.path) or call.when == "teardown" or isinstance(raised and raised.value, KeyboardInterrupt):
         return (yield)
     if raised is not None and isinstance(raised.value, pytest.skip.Exception):
-        row = Row(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
+        row = TimedWorkload(TestResult(get_workload(item).name, "not_graded", message=str(raised.value.msg)))
     elif call.when == "setup" and raised is None:
         return (yield)
     else:
@@ -156,7 +157,7 @@ def pytest_runtest_makereport(
         if raised is not None:
             result = explain(name, f"{name} · {translate(get_claim(name))}", raised.value, None, build_command(item))
             call.excinfo = replace_exception(raised, result.message)
-        row = Row(result, *item.stash.get(READING, ()))
+        row = TimedWorkload(result, *item.stash.get(READING, ()))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     item.config.stash[ROWS].append(row)
@@ -186,13 +187,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         write_table(terminalreporter, rows, config.stash.get(STOPWATCH, ""))
 
 
-def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch | str) -> None:
+def write_table(out: pytest.TerminalReporter, rows: list[TimedWorkload], found: Stopwatch | Text | str) -> None:
     """Print one line per workload, and an explanation of the values."""
     timed = any(row.reading for row in rows)
     out.write_line("")
     if timed:
-        columns = {"workload": 22, "figure": 18, "passes": 9, "all": 9, "verdict": 0}
-        out.write_line("  " + "".join(pad(words(f"speed.{name}"), width) for name, width in columns.items()))
+        columns = [(_("workload"), 22), (_("measured"), 18), (_("to pass"), 9), (_("for full"), 9), (_("verdict"), 0)]
+        out.write_line("  " + "".join(pad(name, width) for name, width in columns))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
         if row.reading is not None:
@@ -203,10 +204,14 @@ def write_table(out: pytest.TerminalReporter, rows: list[Row], found: Stopwatch 
         color = LOOKS[row.result.outcome].color
         out.write(row.verdict, **{GREY.get(color, color): True})
         out.write_line(f"   ({get_notes(row)})" if get_notes(row) else "")
-    if isinstance(found, str):
-        out.write_line("\n" + words("speed.not_graded"))
-    else:
-        out.write_line("\n" + words("speed.about", device=found.name))
+    remark = _("Speed is not graded here, and you do not lose any points. The grader measures it on its own device.")
+    if isinstance(found, Stopwatch):
+        remark = _(
+            "Measured on {device}, relative to plain PyTorch on the same device (MFU: relative to the device's peak).\n"
+            "This is only an estimate: the grader measures your code again, and its result counts.",
+            device=found.name,
+        )
+    out.write_line(f"\n{remark}")
 
 
 def format_reading(reading: Reading) -> str:
@@ -214,8 +219,6 @@ def format_reading(reading: Reading) -> str:
     return f"{reading.verdict.median:.2f}" + (f", MFU {reading.mfu:.2f}" if reading.mfu is not None else "")
 
 
-def get_notes(row: Row) -> str:
+def get_notes(row: TimedWorkload) -> str:
     """Return the reason why a workload did not run, or a note about a reduced size."""
-    if row.result.outcome == "not_graded":
-        return translate(row.result.message)
-    return translate(row.shrunk)
+    return row.result.message if row.result.outcome == "not_graded" else row.shrunk

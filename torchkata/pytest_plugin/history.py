@@ -2,19 +2,15 @@
 
 import hashlib
 import json
-import os
-import platform
-from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from torchkata.course import Kata, course
+from torchkata.files import write_atomically
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
-MAX_NAME = 100  # number of bytes of a file name that are kept in the name of its temporary file
 
 
 @dataclass(frozen=True)
@@ -112,27 +108,3 @@ def store_state(state: State) -> None:
     path = course().root / FILE
     path.parent.mkdir(exist_ok=True)
     write_atomically(path, json.dumps(asdict(state), indent=1).encode())
-
-
-def write_atomically(
-    path: Path, content: bytes | Iterator[bytes], hold: Callable[[Path], AbstractContextManager[None]] | None = None
-) -> None:
-    """Write a temporary file and let it replace `path` atomically. Raises OSError if a file can't be written.
-
-    `content` can be an iterator of parts, so that it does not have to fit in memory. `hold` returns a context manager
-    that is active from the creation of the temporary file until the replacement.
-    """
-    name = os.fsencode(path.name)[:MAX_NAME].decode(
-        "utf-8", "ignore"
-    )  # the full name may already have the maximum length
-    temporary = path.with_name(
-        f".{name}.{platform.node()}.{os.getpid()}.tmp"
-    )  # processes on different nodes can have the same id
-    try:
-        with temporary.open("wb") as file, hold(temporary) if hold else nullcontext():
-            file.writelines([content] if isinstance(content, bytes) else content)
-            file.flush()
-            os.fsync(file.fileno())
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

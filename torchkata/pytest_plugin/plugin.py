@@ -22,7 +22,7 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.time_limit",
     "torchkata.pytest_plugin.report",
     "torchkata.pytest_plugin.slow_test_notice",
-    "torchkata.pytest_plugin.record",
+    "torchkata.pytest_plugin.stored_outcomes",
 )
 SPEED = "torchkata.pytest_plugin.gpu"
 HYPOTHESIS = "hypothesispytest"
@@ -35,7 +35,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
-    from torchkata.i18n.notes import translate
+    from torchkata.i18n import translate
 
     try:
         root = find_course(config)
@@ -49,7 +49,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except CourseError as error:
-        raise pytest.UsageError(translate(str(error))) from None
+        raise pytest.UsageError(translate(error)) from None
 
 
 def mentions_a_course(start: Path) -> bool:

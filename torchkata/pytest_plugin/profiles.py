@@ -16,8 +16,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from torchkata.course import course
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _
 from torchkata.inside.hypothesis_internals import ignore_local_constants, register_random_generators
 
 from .run_state import get_state
@@ -51,8 +50,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     register_profiles(course().root / ".hypothesis" / "examples")
     ignore_local_constants()
     group = parser.getgroup("torchkata")
-    group.addoption("--seed", type=int, metavar="N", help=words("pytest.--seed"))
-    group.addoption("--examples", type=int, metavar="N", help=words("pytest.--examples"))
+    group.addoption(
+        "--seed", type=int, metavar="N", help=_("seed for the random inputs (default: a new seed in every run)")
+    )
+    group.addoption("--examples", type=int, metavar="N", help=_("number of random inputs per property (default: 25)"))
 
 
 @pytest.hookimpl(trylast=True)
@@ -61,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     examples, chosen = config.getoption("examples"), config.getoption("seed")
     if examples is not None:
         if examples < 1:
-            raise pytest.UsageError(translate("--examples must be at least 1"))
+            raise pytest.UsageError(_("--examples must be at least 1"))
         settings.register_profile(
             "as asked", settings.get_profile(settings.get_current_profile_name()), max_examples=examples
         )

@@ -15,16 +15,16 @@ from torchkata.compare.show import shorten
 from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
-from torchkata.diagnosis.explain import explain, is_untestable, unwrap_group
+from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
-from torchkata.i18n import format_label, pad, words, wrap
+from torchkata.i18n import _, format_label, pad, translate, wrap
 from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
-from torchkata.i18n.notes import translate
+from torchkata.inside.text import Message
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
 from torchkata.streams import prepare_streams
 
-from .failure_groups import group_failures, render_block
+from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
 from .run_state import add_result, attach_result, get_result, get_state
@@ -44,7 +44,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Skip a kata if one of its prerequisites has failed in this run. (The grader uses fallbacks instead.)"""
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_prerequisites(kata, results)):
-        item.add_marker(pytest.mark.skip(reason=words("table.builds_on", katas=", ".join(broken))))
+        item.add_marker(pytest.mark.skip(reason=_("it builds on {katas}", katas=", ".join(broken))))
 
 
 def find_broken_prerequisites(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
@@ -73,7 +73,7 @@ def pytest_runtest_makereport(
     report.kata = kata  # type: ignore[attr-defined]
     if result.outcome == "not_started":
         report.outcome = "skipped"
-        why = words("message.to_do" if result.line else "message.missing", file=result.file, line=result.line)
+        why = describe_unwritten(result.file, result.line)
         report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
     attach_result(report, add_prints(result, report.capstdout))
     return report
@@ -117,16 +117,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
     """Return the result of a failed test of a kata."""
     cause, claim = unwrap_group(error), claim_of(kata, find_test(item), get_claim(item))
-    heading = f"{kata} · {words('message.not_asked', claim=claim) if is_untestable(cause) else claim}"
+    heading = f"{kata} · {_('cannot be tested yet: {claim}', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
     known, seen = name_mistake(kata, mistakes), find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
-    result = explain(find_test(item), heading, error, call, build_command(item), known or seen, looks_like)
+    result = explain(find_test(item), heading, error, call, build_command(item), known or str(seen), looks_like)
     return replace(result, explained_by=tuple(mistakes))
 
 
-def find_mistake(cause: BaseException) -> str:
+def find_mistake(cause: BaseException) -> Message:
     """Return the mistake identified by an exception, or ""."""
     if isinstance(cause, Wrong):
         return cause.mistake
@@ -166,8 +166,8 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
     """Add the last lines that the student's code printed when it was called with the shrunk input."""
     if not result.message or not printed.strip():
         return result
-    block, _, again = result.message.rpartition("\n")
-    lines = [format_label(words("label.printed"), shorten(line)) for line in printed.strip().splitlines()[-5:]]
+    block, again = result.message.rsplit("\n", 1)
+    lines = [format_label(_("printed"), shorten(line)) for line in printed.strip().splitlines()[-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 
@@ -177,7 +177,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
     if result is None or result.outcome == "passed" or report.outcome not in ORDINARY:
         return None
     look = LOOKS[result.outcome]
-    category = words(f"status.{look.status}")
+    category = translate(look.word)
     return category, look.letter, (category.upper(), {GREY.get(look.color, look.color): True})
 
 
@@ -212,14 +212,14 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
             for part in parts:
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
     if hidden := sum(len(block.tests) for block in blocks[shown:]):
-        out.write_line("\n" + words("failures.more", count=hidden, kata=kata.name))
+        out.write_line("\n" + describe_hidden(kata, hidden))
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
     """Turn the file name in a line of a failure report into a link to the student's file."""
     if not result.file or out.config.getoption("impl") != "assignment":
         return text
-    place = words("message.at", file=result.file, line=result.line) if result.line else result.file
+    place = _("{file}, line {line}", file=result.file, line=result.line) if result.line else result.file
     return add_link(text, place, course().assignment / result.file, is_terminal=bool(out.isatty))
 
 
@@ -238,7 +238,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         partly = status == "done" and len(outcomes) < len(kata.points)
         out.write(f"  {kata.name:<{width}}")
         color = "grey" if partly else LOOK_OF[status].color
-        word = words("status.partly" if partly else f"status.{status}")
+        word = _("partly run") if partly else translate(LOOK_OF[status].word)
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
         out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results))
@@ -249,22 +249,29 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
     if out.config.getoption("--hypothesis-profile") == "grade":
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
-        out.write_line("\n" + words("table.points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
+        out.write_line("\n" + _("{earned} of {most} points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
     if len(katas) == 1 and (effort := describe_effort(katas[0])):
         out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
     following = find_next(left, failed)
     if following is None:
-        out.write_line("\n" + words("table.all_done" if len(katas) == len(course().katas) else "table.done"))
+        is_whole = len(katas) == len(course().katas)
+        out.write_line("\n" + _("All done." if is_whole else "Done. For the next kata: kata next"))
         return
     user = next((name for name in results if name in course().dependents(following.name)), "")
-    key = "table.next_below" if following.name not in results and user else "table.next"
-    line = words(key, title=title_of(following), kata=following.name, user=user)
+    line = _(
+        "next: {title} — assignment/{kata}.py ({user} builds on it), then: kata next {kata}"
+        if following.name not in results and user
+        else "next: {title} — assignment/{kata}.py, then: kata next {kata}",
+        title=title_of(following),
+        kata=following.name,
+        user=user,
+    )
     file = course().stub(following.name)
     out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
-        out.write_line(words("table.stuck", kata=following.name))
+        out.write_line(_("stuck? kata about {kata}, kata hint {kata}", kata=following.name))
     elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
-        out.write_line(words("predict.first", kata=following.name))
+        out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:
@@ -285,4 +292,4 @@ def describe_prerequisites(kata: Kata, results: dict[str, list[TestResult]]) -> 
     }
     broken = [] if results.get(kata.name) else find_broken_prerequisites(kata.name, results)
     needed = [name for name in course().prerequisites(kata.name) if name in causes or name in broken]
-    return words("table.waits", katas=", ".join(needed)) if needed else ""
+    return _("   (builds on {katas}: do that first)", katas=", ".join(needed)) if needed else ""

@@ -1,15 +1,13 @@
 """The state shared by the plugins during a pytest run, stored as one object on `config.stash`."""
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
 
 import pytest
 
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.student import Student
 
-if TYPE_CHECKING:
-    from .first_pass import Inputs
+from .inputs import Inputs
 
 
 @dataclass
@@ -20,7 +18,7 @@ class RunState:
     chosen: set[str] = field(init=False)  # the selected katas
     seed: int = field(init=False)  # seed for all random inputs
     is_seed_secret: bool = False  # true in the grader, because students who know the seed can predict all inputs
-    inputs: "Inputs | None" = None  # inputs to try before running Hypothesis' engine
+    inputs: Inputs | None = None  # inputs to try before running Hypothesis' engine
     sound: frozenset[tuple[str, str]] = frozenset()  # (kata, name) of the tests that pass with the reference solution
     is_quick_proof: bool = False  # skip the search for patterns, which is not needed by a quick `grader certify`
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata

@@ -26,7 +26,7 @@ from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, Re
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.diagnosis.uninitialized import depends_on_memory
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside.reply import Probe
 from torchkata.inside.values import Plain, is_tensor
 from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
@@ -101,7 +101,7 @@ def explain_answers(
         student_seconds = min(STUDENT_SECONDS, seconds)
     kept = limit_examples(body.kept())
     if isinstance(cause, Wrong) and uses_uninitialized_memory(state.student, student_seconds):
-        cause.mistake = words("relation.uninitialized")
+        cause.mistake = _("uninitialized memory is read, for example from torch.empty (the tests fill it with NaN)")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
     found = find_mistakes(load_known_mistakes(kata), body, test, state.student, seconds, student_seconds, enough)
@@ -110,7 +110,10 @@ def explain_answers(
         return
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
     if may_be_random and is_random(state.student, student_seconds):
-        cause.mistake = words("relation.random")
+        cause.mistake = _(
+            "the same call returns a different result each time: it uses randomness (dropout, noise), "
+            "or the initial weights instead of the loaded ones"
+        )
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
         if pattern.is_rule and not cause.mistake:

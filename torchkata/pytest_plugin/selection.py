@@ -14,8 +14,7 @@ import pytest
 
 from torchkata.course import CourseError, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
-from torchkata.i18n import preload_texts, words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, preload_texts, translate
 from torchkata.inside.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
@@ -26,9 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--impl`, `--kata` and `--track`."""
     group = parser.getgroup("torchkata")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
-    group.addoption("--kata", help=words("pytest.--kata"), **several)
-    group.addoption("--track", help=words("pytest.--track", tracks=", ".join(course().tracks)), **several)
-    group.addoption("--impl", default="assignment", metavar="solution|PATH", help=words("pytest.--impl"))
+    group.addoption("--kata", help=_("only test this kata (repeatable)"), **several)
+    of_tracks = _("only test one of the tracks {tracks} (repeatable)", tracks=", ".join(course().tracks))
+    group.addoption("--track", help=of_tracks, **several)
+    code = _("code to test: the reference solution, or the folder PATH (default: assignment/)")
+    group.addoption("--impl", default="assignment", metavar="solution|PATH", help=code)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         get_state(config).chosen = {kata.name for kata in chosen}
         get_state(config).student = Student(InProcess(find_kata_folder(config), course().limits))
     except ValueError as error:
-        raise pytest.UsageError(translate(str(error))) from None
+        raise pytest.UsageError(translate(error)) from None
 
 
 def find_kata_folder(config: pytest.Config) -> Path:
@@ -61,16 +62,18 @@ def find_kata_folder(config: pytest.Config) -> Path:
     for folder in (path / "assignment", path):
         if any((folder / f"{kata}.py").is_file() for kata in course().katas):
             return folder
-    raise ValueError(
-        f"--impl {impl}: no kata files found (expected a folder with files such as {next(iter(course().katas))}.py)"
+    expected = f"{next(iter(course().katas))}.py"
+    message = _(
+        "--impl {path}: no kata files found (expected a folder with files such as {kata})", path=impl, kata=expected
     )
+    raise ValueError(message)
 
 
 def make_solution_folder(config: pytest.Config) -> Path:
     """Write the reference solution to a temporary folder. Raises ValueError if the course does not contain one."""
     files = course().solutions()
     if not files:
-        raise ValueError("--impl solution: this course does not include its solution")
+        raise ValueError(_("--impl solution: this course does not include its solution"))
     folder = tempfile.TemporaryDirectory(prefix="torchkata-solution-")
     config.add_cleanup(folder.cleanup)
     for name, content in files.items():
@@ -117,7 +120,12 @@ def pytest_make_collect_report(
         while (cause := error.__cause__) is not None:
             error = cause
         why = describe_course_error(error) or format_error(error)
-        report.longrepr = words("message.not_collected", file=collector.path, why=why)
+        report.longrepr = _(
+            "cannot import {file} ({why}); this is an error in the course, not in the student's code, "
+            "and must be fixed by the author of the tests",
+            file=collector.path,
+            why=why,
+        )
     return report
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from torchkata.i18n import words
+from torchkata.i18n import _
 
 from .run_state import get_state
 from .selection import find_kata
@@ -43,7 +43,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         seconds = 0.0
         while not ended.wait(SECONDS):
             seconds += SECONDS
-            line = words("failures.slow", test=f"{kata} · {item.name}", seconds=f"{seconds:g}")
+            values = {"test": f"{kata} · {item.name}", "seconds": f"{seconds:g}"}
+            line = _("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)
             with suppress(OSError):
                 os.write(terminal, f"\n{line}\n".encode())
 

@@ -19,14 +19,15 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchkata.i18n import words
+from torchkata.i18n import _
+from torchkata.inside.text import Message
 
 
 class Wrong(AssertionError):
     """Raised if a value is not equal to the expected value."""
 
-    def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: str = "") -> None:
-        super().__init__(mistake or note or f"expected {expected}, got {yours}")
+    def __init__(self, *, expected: str = "", yours: str = "", note: str = "", mistake: Message = "") -> None:
+        super().__init__(str(mistake) or note or f"expected {expected}, got {yours}")
         self.expected = expected
         self.yours = yours
         self.note = note
@@ -96,7 +97,7 @@ class Endless(TimedOut):
     """Raised if a test takes too long, not counting the time that it spends in the student's code."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(words("timed_out.judging"))
+        super().__init__(_("checking the results of this test and shrinking its input took too long"))
         self.seconds = seconds
 
 
@@ -116,8 +117,15 @@ class BrokenTest(Inconclusive):
 def describe_exit(code: int) -> str:
     """Return a sentence that describes the exit code of a process. A negative code is the number of a signal."""
     if code >= 0:
-        return words("died.exited", code=code)
+        return _("your code exited Python (exit code {code}) before it returned a result", code=code)
     if -code == signal.SIGKILL:
-        return words("died.killed")
+        return _(
+            "your code was killed by the system: it probably ran out of memory (or it closed its "
+            "connection to the grader)"
+        )
     name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
-    return words("died.processor") if name == "SIGXCPU" else words("died.crashed", signal=name)
+    return (
+        _("your code exceeded its CPU time limit")
+        if name == "SIGXCPU"
+        else _("your code crashed in native code (signal {signal})", signal=name)
+    )

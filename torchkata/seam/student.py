@@ -15,8 +15,7 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from torchkata.course import Limits, course
-from torchkata.i18n import words
-from torchkata.i18n.notes import translate
+from torchkata.i18n import _, translate
 from torchkata.inside import probes
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Probe, Reply, run_probe
@@ -98,7 +97,7 @@ def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
         tree = ast.Module([], [])
     found = [node.args for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
     named = [argument.arg for args in found for argument in (*args.posonlyargs, *args.args)]
-    return [*named, *(translate(f"argument {place + 1}") for place in range(len(named), count))][:count]
+    return [*named, *(_("argument {place}", place=place + 1) for place in range(len(named), count))][:count]
 
 
 def check_probe(probe: Probe) -> None:
@@ -188,9 +187,13 @@ def unwrap_reply(reply: Reply, fallbacks: Collection[str] = ()) -> Plain:
     place = NOWHERE if reply.file in fallbacks else Place(reply.file, reply.line, reply.source)
     if reply.outcome == "not_written":
         raise NotStarted(place)
-    kind, colon, message = reply.error.partition(": ")
-    by_us = not reply.file  # the error was raised by a probe or a library, not by the student's own code
-    raise Crashed(kind + colon + translate(message, by_us=by_us) if colon else translate(kind, by_us=by_us), place)
+    raise Crashed(translate_error(reply), place)
+
+
+def translate_error(reply: Reply) -> str:
+    """Return the error of a reply. The part that our code has written is in the student's language."""
+    known = reply.error.removesuffix(str(reply.said)) if reply.said else reply.error
+    return known + translate(reply.said) if reply.said and known != reply.error else reply.error
 
 
 class InProcess:
@@ -208,7 +211,7 @@ class InProcess:
 
     def renew(self) -> None:
         """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
-        self.assignment.reset()
+        self.assignment.__files__.reset()
         if torch := sys.modules.get("torch"):
             torch.set_default_dtype(torch.float32)
             torch.set_default_device(None)
@@ -221,12 +224,12 @@ class InProcess:
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Run the probe on copies of its arguments. The time limits apply only if the platform supports timers."""
         if self.left.shortest <= 0:
-            raise TimedOut(words("timed_out.none_left"))
+            raise TimedOut(_("no time left"))
         began, least = measure_process(), allow(MIN_CALL_SECONDS, self.limits)
         left = Times(max(self.left.cpu, least.cpu), max(self.left.wall, least.wall))
         allowed = take_least(allow(self.limits.call_seconds, self.limits), left)
         try:
-            with limit_time(allowed, self.assignment.folder):
+            with limit_time(allowed, self.assignment.__files__.folder):
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
             self.left -= measure_process() - began

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from torchkata.course import Limits
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.inside.reply import clean
 
 from .failures import NOWHERE, Place, TimedOut
@@ -59,10 +59,11 @@ def measure_process() -> Times:
     return Times(time.process_time(), time.monotonic())
 
 
-def describe_time_out(key: str, allowed: Times, *, by_cpu: bool) -> str:
-    """Return a sentence about an exceeded limit. The text for the key says what the limit applies to."""
-    sentence, seconds = ("timed_out.cpu", allowed.cpu) if by_cpu else ("timed_out.wall", allowed.wall)
-    return words(sentence, what=words(key), seconds=f"{seconds:g}")
+def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
+    """Return a sentence about an exceeded limit. `what` is what the limit applies to."""
+    if by_cpu:
+        return _("{what} used more than {seconds} seconds of CPU time", what=what, seconds=f"{allowed.cpu:g}")
+    return _("{what} took more than {seconds} seconds, mostly waiting", what=what, seconds=f"{allowed.wall:g}")
 
 
 @contextmanager
@@ -90,16 +91,20 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
         if importing:
-            timer, _ = CPU_TIMER if by_cpu else WALL_TIMER
+            timer = CPU_TIMER[0] if by_cpu else WALL_TIMER[0]
             signal.setitimer(getattr(signal, timer), IMPORT_POLL_SECONDS)
             return
         place = NOWHERE
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        how = describe_time_out("timed_out.call", allowed, by_cpu=by_cpu)
+        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if not by_cpu and (measure_process() - began).cpu < allowed.cpu / 2:
-            how = words("timed_out.or_busy", how=how)
+            how = _(
+                "{how}; if it neither sleeps nor waits for a lock, this machine is busy, which does not "
+                "count when graded",
+                how=how,
+            )
         raise TimedOut(how, place)
 
     with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):

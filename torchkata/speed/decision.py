@@ -19,6 +19,7 @@ from torchkata.course import Tier, Tiers, Workload
 from torchkata.inside.speed.device import Device
 from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import Rate
+from torchkata.inside.text import Message, Text
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
 
@@ -26,10 +27,7 @@ EARNING: tuple[Kind, ...] = ("cuda",)  # runs on other kinds of devices are rehe
 COVERAGE = 0.95  # coverage for six or more samples; [x₂, x₉] of ten covers 0.979, [x₁, x₅] of five only 0.938
 FEWEST = 5  # minimum number of samples for a verdict
 REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits of MFU thresholds, relative to the baseline
-RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 MAX_SAMPLES_RATIO = 2  # the machine is considered too noisy after this many times the needed samples
-TOO_FAST = "the device can't be this fast, so part of the work was not done while the clock ran"
-NOT_YOUR_FAULT = "this is a problem of the grading machine, and you lose no points"
 IMPOSSIBLE = 1.2  # no work is this many times as fast as the datasheet says; boosted clocks reach 1.16
 FAR, FAR_SAMPLES = 0.8, 7  # stop early if this many samples are all below this fraction of the passing threshold
 
@@ -95,7 +93,7 @@ class More:
 class Retry:
     """A request to discard the samples and start over, because the machine was too noisy."""
 
-    reason: str
+    reason: Message
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class Final:
     median: float | None = None
     interval: tuple[float, float] | None = None  # contains the true median with a probability of at least COVERAGE
     used: int = 0  # number of samples
-    note: str = ""  # the reason for not passing, for the student
+    note: Message = ""  # the reason for not passing, for the student
 
 
 Verdict: TypeAlias = More | Retry | Final
@@ -144,9 +142,12 @@ def judge(
         raise ValueError(f"tolerance is {tolerance}; it must be finite and not negative")
     if wrong := [sample.error for sample in samples if not sample.error <= tolerance]:
         worst = max(math.inf if math.isnan(error) else error for error in wrong)
+        figures = {"error": f"{worst:.2g}", "tolerance": f"{tolerance:.2g}"}
         return Final(
             "failed",
-            note=f"the result is wrong: its relative error is {worst:.2g}, and rounding explains only {tolerance:.2g}",
+            note=Text(
+                "the result is wrong: its relative error is {error}, and rounding explains only {tolerance}", **figures
+            ),
         )
     if trouble:
         return retry_or_end(trouble, attempt, rules)
@@ -157,14 +158,23 @@ def judge(
         rate = median(sample.rate for sample in fit)
         if bound is not None and rate > IMPOSSIBLE * max(bound, ceiling):
             if attempt < rules.attempts:
-                return Retry(TOO_FAST)
-            return Final("failed", note=f"{TOO_FAST}: {rate / bound:.2f} times the datasheet's peak")
+                return Retry("a rate that the device can't reach")
+            return Final("failed", note=blame_rate(rate / bound))
         final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
     if len(samples) >= MAX_SAMPLES_RATIO * (rules.batch if len(fit) < rules.batch else rules.last):
-        return retry_or_end(f"only {len(fit)} of {len(samples)} {RESTLESS}", attempt, rules)
+        reason = Text("only {fit} of {all} blocks were timed without disturbance", fit=len(fit), all=len(samples))
+        return retry_or_end(reason, attempt, rules)
     return More(next(look for look in rules.looks if look > len(fit)) - len(fit))
+
+
+def blame_rate(ratio: float) -> Text:
+    """Return a note about a rate that is this many times the datasheet's."""
+    return Text(
+        "part of the work was not done while the clock ran: {ratio} times the datasheet's peak is impossible",
+        ratio=f"{ratio:.2f}",
+    )
 
 
 def bound_on(device: Device | None, work: Rate, dtype: torch.dtype) -> float | None:
@@ -262,11 +272,16 @@ def median_interval(count: int) -> tuple[int, int]:
     return rank - 1, count - rank
 
 
-def retry_or_end(reason: str, attempt: int, rules: TimingRules) -> Retry | Final:
+def retry_or_end(reason: Message, attempt: int, rules: TimingRules) -> Retry | Final:
     """Return a Retry or, after the last attempt, an inconclusive verdict, which costs no points."""
     if attempt < rules.attempts:
         return Retry(reason)
-    return Final("inconclusive", note=f"{reason}; {NOT_YOUR_FAULT}")
+    return Final("inconclusive", note=blame_machine(reason))
+
+
+def blame_machine(reason: object) -> Text:
+    """Return a note about a fault of the machine, which costs no points."""
+    return Text("{reason}; this is a problem of the grading machine, and you lose no points", reason=reason)
 
 
 def points_on(kind: Kind, workload: Workload) -> Tiers:

@@ -13,10 +13,12 @@ import pytest
 import torch
 
 from torchkata.course import Workload, course
+from torchkata.i18n import _, translate
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import run_probe
 from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.inside.speed.workload import Block, Rate, work_of
+from torchkata.inside.text import Text
 from torchkata.seam.student import unwrap_reply
 from torchkata.seam.time_limits import allow, limit_time
 
@@ -53,13 +55,13 @@ class Stopwatch:
         return time.perf_counter() - began
 
 
-def find_gpu() -> Stopwatch | str:
+def find_gpu() -> Stopwatch | Text:
     """Return a stopwatch for this machine's GPU, or the reason why it cannot be timed."""
     if torch.cuda.is_available():
         return Stopwatch(torch.cuda.get_device_name())
     if torch.version.cuda is None:
-        return "this torch is built without CUDA"
-    return "torch finds no CUDA device on this machine"
+        return Text("this torch is built without CUDA")
+    return Text("torch finds no CUDA device on this machine")
 
 
 class Side:
@@ -94,7 +96,7 @@ class LocalBench:
         try:
             self.size, _ = fit(self.work, whole, stopwatch.free_bytes(), CALLS)
         except NoRoom as error:
-            pytest.skip(str(error))
+            pytest.skip(translate(error.note))
         self.shrunk = describe_shrinking(whole, self.size)
         self.calls = CALLS
         self.worked = -math.inf
@@ -134,7 +136,7 @@ class LocalBench:
     def run_block(self, side: Side, work: Block) -> TimedBlock:
         """Time all calls of a block, and check their results."""
         seconds = error = 0.0
-        for _ in range(self.calls // CALLS):
+        for _block in range(self.calls // CALLS):
             side.check.refresh()
             seconds += self.stopwatch.seconds(work)
             error = max(error, side.check.error())
@@ -143,7 +145,7 @@ class LocalBench:
     def call_student(self, work: Callable[[], T]) -> T:
         """Call a function that runs student code. Raises NotStarted, Crashed or TimedOut if it does not return."""
         results: list[T] = []
-        with limit_time(allow(self.patience, course().limits), self.assignment.folder):
+        with limit_time(allow(self.patience, course().limits), self.assignment.__files__.folder):
             unwrap_reply(run_probe(self.assignment, lambda _: results.append(work()), ()))
         return results[0]
 
@@ -161,4 +163,5 @@ def describe_shrinking(whole: Size, size: Size) -> str:
     if size == whole:
         return ""
     name = "batch" if whole.batch else "parameters"
-    return f"{name} {getattr(size, name)} instead of {getattr(whole, name)}, to fit in device memory"
+    sizes = {"size": getattr(size, name), "whole": getattr(whole, name)}
+    return _("{name} {size} instead of {whole}, to fit in device memory", name=name, **sizes)

@@ -8,6 +8,7 @@ from functools import partial
 from torchkata.inside.speed.layout import bytes_needed
 from torchkata.inside.speed.sizes import Size
 from torchkata.inside.speed.workload import Rate
+from torchkata.inside.text import Text
 
 MOST_CALLS = 2**16
 PROCESSES = 3  # the grader and the workers of both sides
@@ -17,7 +18,11 @@ SMALLEST = 8  # sizes are at least this fraction of the whole size
 
 
 class NoRoom(Exception):
-    """Raised if a workload does not fit into a device's memory. The message says how much it needs."""
+    """Raised if a workload does not fit into a device's memory. The note says how much it needs."""
+
+    def __init__(self, note: Text) -> None:
+        super().__init__(str(note))
+        self.note = note
 
 
 def bytes_for(work: Rate, size: Size, calls: int) -> int:
@@ -48,6 +53,6 @@ def fit(work: Rate, whole: Size, room: int, least: int = 1) -> tuple[Size, int]:
         if (calls := most_calls(partial(bytes_for, work, size), room)) >= least:
             return size, calls
         if part == SMALLEST:
-            needed, has = bytes_for(work, size, least) / 2**30, room / 2**30
-            raise NoRoom(f"needs {needed:.1f} GiB of device memory, but only {has:.1f} GiB can be used")
+            figures = {"needed": f"{bytes_for(work, size, least) / 2**30:.1f}", "free": f"{room / 2**30:.1f}"}
+            raise NoRoom(Text("needs {needed} GiB of device memory, but only {free} GiB can be used", **figures))
         part *= 2

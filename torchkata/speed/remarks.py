@@ -3,7 +3,7 @@
 import math
 
 from torchkata.course import Workload, course
-from torchkata.i18n.notes import translate
+from torchkata.i18n import translate
 from torchkata.inside.speed.device import Device
 from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import Measured, work_of

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grader.base.terminal import create_console, print_json
 from grader.commands.doctor import machine
-from grader.commands.doctor.machine import Finding
+from grader.commands.doctor.machine import CheckResult
 from torchkata.course import course
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def measure_speed(kind: "Kind", out: Console) -> "DeviceSpeed":
     return speed
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[CheckResult]:
     """Yield the results of all checks, starting with the requirements for grading."""
     yield machine.check_course()
     yield machine.check_python(sys.version_info[:3])

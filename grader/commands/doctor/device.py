@@ -11,7 +11,7 @@ from rich.table import Table
 from torch.utils.benchmark import Timer
 
 from grader.base.errors import MachineError
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.child import Send, receive_messages
 from grader.speed.state import StateUnknown, read_state
 from torchkata.inside.speed.sizes import Kind, product_flops
@@ -41,7 +41,7 @@ def measure_in_child(kind: Kind) -> DeviceSpeed:
     """Measure a device in a child process, because a driver may hang or crash. Raises MachineError if that fails."""
 
     def work(send: Send) -> None:
-        send(msgspec.msgpack.encode(setup.find_missing(kind) or measure_device(kind)))
+        send(msgspec.msgpack.encode(timing_device.find_missing(kind) or measure_device(kind)))
 
     for message in receive_messages(work, SILENCE):
         found = msgspec.msgpack.decode(message, type=str | DeviceSpeed)
@@ -54,7 +54,7 @@ def measure_in_child(kind: Kind) -> DeviceSpeed:
 def measure_device(kind: Kind) -> DeviceSpeed:
     """Measure the rates of the device. A CPU is measured with one thread. For kind "cuda", this initializes CUDA."""
     torch.set_num_threads(1)
-    name, driver = setup.cpu_name(), ""
+    name, driver = timing_device.cpu_name(), ""
     if kind == "cuda":
         name = torch.cuda.get_device_name()
         try:

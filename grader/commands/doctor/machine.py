@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 
 from grader.base import distribution
 from grader.base.text import count
+from grader.pipeline.machine import count_cores, count_jobs, count_jobs_in_memory, measure_free_mib
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import CourseError, course, use_none
 
@@ -26,7 +27,7 @@ OPEN = "a worker's false reports about its own objects, and signals between two 
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of a check. "missing" means that grading in a sandbox is not possible; "note" is only a suggestion."""
 
     what: str
@@ -35,48 +36,48 @@ class Finding:
     remedy: str = ""
 
 
-def check_python(version: tuple[int, ...]) -> Finding:
+def check_python(version: tuple[int, ...]) -> CheckResult:
     """Check the version of Python."""
     found, needed = ".".join(map(str, version)), distribution.get_python_versions()
     if needed.contains(found):
-        return Finding("Python", "ok", found)
-    return Finding("Python", "missing", f"{found}, needs {needed}", "install a newer Python and create a new venv")
+        return CheckResult("Python", "ok", found)
+    return CheckResult("Python", "missing", f"{found}, needs {needed}", "install a newer Python and create a new venv")
 
 
-def check_packages() -> Iterator[Finding]:
+def check_packages() -> Iterator[CheckResult]:
     """Check the packages that the grader and the course require."""
     yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
     for requirement in distribution.requirements("grader"):
         yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
 
 
-def check_package(requirement: Requirement, remedy: str) -> Finding:
+def check_package(requirement: Requirement, remedy: str) -> CheckResult:
     """Check whether a suitable version of a package is installed."""
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
-        return Finding(requirement.name, "missing", "not installed", remedy)
+        return CheckResult(requirement.name, "missing", "not installed", remedy)
     if requirement.specifier.contains(version, prereleases=True):
-        return Finding(requirement.name, "ok", version)
-    return Finding(requirement.name, "missing", f"{version}, needs {requirement.specifier}", remedy)
+        return CheckResult(requirement.name, "ok", version)
+    return CheckResult(requirement.name, "missing", f"{version}, needs {requirement.specifier}", remedy)
 
 
-def check_course() -> Finding:
+def check_course() -> CheckResult:
     """Check whether there is a course. Without one, only the checks that do not need a course are performed."""
     try:
-        return Finding("course", "ok", f"{course().title}: {count(len(course().katas), 'kata')} in {course().root}")
+        return CheckResult("course", "ok", f"{course().title}: {count(len(course().katas), 'kata')} in {course().root}")
     except CourseError as error:
         use_none()
-        return Finding("course", "note", str(error), "grader new course DIR")
+        return CheckResult("course", "note", str(error), "grader new course DIR")
 
 
-def check_sandbox() -> Finding:
+def check_sandbox() -> CheckResult:
     """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
-    from grader.pipeline.setup import prove
+    from grader.pipeline.proven_sandbox import prove
     from grader.sandbox.launch import IsolationError, launch
 
     if shutil.which("bwrap") is None:
-        return Finding("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")
+        return CheckResult("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")
     began = time.monotonic()
     try:
         started = launch("bwrap", course().limits)
@@ -85,8 +86,8 @@ def check_sandbox() -> Finding:
         finally:
             started.close()
     except (IsolationError, OSError) as error:
-        return Finding("sandbox", "missing", str(error), remedy_for_namespaces() or remedy_in_container())
-    return Finding("sandbox", "ok", f"works and hides protected files; started in {time.monotonic() - began:.1f} s")
+        return CheckResult("sandbox", "missing", str(error), remedy_for_namespaces() or remedy_in_container())
+    return CheckResult("sandbox", "ok", f"works and hides protected files; started in {time.monotonic() - began:.1f} s")
 
 
 def describe_isolation(*, sandboxed: bool) -> str:
@@ -98,18 +99,18 @@ def describe_isolation(*, sandboxed: bool) -> str:
     return f"Isolation: bwrap, {user}. Not prevented: {OPEN}."
 
 
-def check_user_namespaces() -> Finding:
+def check_user_namespaces() -> CheckResult:
     """Check whether this user is allowed to create the namespaces that a sandbox needs."""
     if os.getuid() == 0:
         if may_administer():
-            return Finding("user namespaces", "ok", "not needed: you are root")
-        return Finding(
+            return CheckResult("user namespaces", "ok", "not needed: you are root")
+        return CheckResult(
             "user namespaces", "note", "you are root, but you may not create namespaces", remedy_in_container()
         )
     remedy = remedy_for_namespaces()
     if remedy:
-        return Finding("user namespaces", "note", "disabled for ordinary users", remedy)
-    return Finding("user namespaces", "ok", "allowed")
+        return CheckResult("user namespaces", "note", "disabled for ordinary users", remedy)
+    return CheckResult("user namespaces", "ok", "allowed")
 
 
 def remedy_for_namespaces() -> str:
@@ -144,60 +145,57 @@ def remedy_in_container(root: Path = Path("/")) -> str:
     return ""
 
 
-def check_shared_memory() -> Finding:
+def check_shared_memory() -> CheckResult:
     """Check whether large tensors can be passed through shared memory."""
     try:
         os.close(os.memfd_create("doctor"))
     except (OSError, AttributeError) as error:
-        return Finding("shared memory", "note", f"no memfd ({error})", "use Linux 3.17 or newer")
-    return Finding("shared memory", "ok", "memfd")
+        return CheckResult("shared memory", "note", f"no memfd ({error})", "use Linux 3.17 or newer")
+    return CheckResult("shared memory", "ok", "memfd")
 
 
-def check_memory(root: Path = Path("/")) -> Finding:
+def check_memory(root: Path = Path("/")) -> CheckResult:
     """Compute how many submissions can be graded at the same time in the memory of this machine or container."""
-    each, meminfo, share = course().limits.memory_mib, root / "proc/meminfo", root / "sys/fs/cgroup"
-    if not meminfo.exists():
-        return Finding("memory", "note", "unknown")
-    lines = (line.split() for line in meminfo.read_text().splitlines())
-    free = next(int(line[1]) for line in lines if line[0] == "MemAvailable:") // 1024
-    if (share / "memory.max").exists() and (most := (share / "memory.max").read_text().strip()) != "max":
-        free = min(free, (int(most) - int((share / "memory.current").read_text())) // 2**20)
-    jobs = max(0, (free - GRADER_MIB) // each)
+    each, free = course().limits.memory_mib, measure_free_mib(root)
+    if free is None:
+        return CheckResult("memory", "note", "unknown")
+    jobs = count_jobs_in_memory(free)
     found = f"{free} MiB free, enough for --jobs {jobs} at a limit of {each} MiB per submission"
     if jobs == 0:
-        return Finding("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
-    return Finding("memory", "ok", found)
+        return CheckResult("memory", "note", found, f"free {GRADER_MIB + each - free} MiB more")
+    return CheckResult("memory", "ok", found)
 
 
-def check_cores() -> Finding:
+def check_cores() -> CheckResult:
     """Count the cores that are available to this process."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return Finding("cores", "ok", f"{cores}; grade with --jobs {cores}")
+    return CheckResult("cores", "ok", f"{count_cores()}; grade with --jobs {count_jobs()}")
 
 
-def check_library(what: str, name: str, remedy: str) -> Finding:
+def check_library(what: str, name: str, remedy: str) -> CheckResult:
     """Check whether a shared library is installed."""
     found = ctypes.util.find_library(name)
-    return Finding(what, "ok", found) if found else Finding(what, "missing", "not installed", remedy)
+    return CheckResult(what, "ok", found) if found else CheckResult(what, "missing", "not installed", remedy)
 
 
-def check_program(what: str, command: str, remedy: str = "") -> Finding:
+def check_program(what: str, command: str, remedy: str = "") -> CheckResult:
     """Check whether an optional program is installed and can print its version."""
     version = first_line_of(command, "--version")
-    return Finding(what, "ok", version) if version else Finding(what, "note", "not installed (optional)", remedy)
+    if not version:
+        return CheckResult(what, "note", "not installed (optional)", remedy)
+    return CheckResult(what, "ok", version)
 
 
-def check_gpu() -> Finding:
+def check_gpu() -> CheckResult:
     """Check for a GPU that the driver and torch can use."""
     device = first_line_of("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     if not device:
-        return Finding("GPU", "note", "none; katas do not need one")
+        return CheckResult("GPU", "note", "none; katas do not need one")
     from grader.speed.gpu import choose_gpu  # imports torch
 
     reason = choose_gpu()
     if isinstance(reason, str):
-        return Finding("GPU", "note", f"{device}, but speed can't be graded on it: {reason}")
-    return Finding("GPU", "ok", device)
+        return CheckResult("GPU", "note", f"{device}, but speed can't be graded on it: {reason}")
+    return CheckResult("GPU", "ok", device)
 
 
 def first_line_of(*command: str) -> str:

@@ -9,44 +9,33 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.base.text import count
-from grader.commands.package.write import spread
+from grader.commands.package.platform_package import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.notebooks import make_notebooks
+from grader.options import ReleaseOptions
+from grader.pipeline.selection import select_names
 from torchkata.course import Kata, course, handout, read_course
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders that are deleted before a new release is written
 PROTECTED = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `grader release`."""
-
-    katas: tuple[str, ...]
-    language: str | None
-    force: bool
-    update: bool
-    prove: bool
-    examples: int
-    notebooks: bool
-    repository: str | None  # the repository from which Colab clones the handout
-
-
-def run_release(out: Path, options: Options) -> int:
+def run_release(options: ReleaseOptions) -> int:
     """Write the handout and return the exit code.
 
     Before anything is written, raises CallError, or GraderError if the handout would need a file of the instructor.
     """
+    out = options.out
     check_output(out, force=options.force, update=options.update)
     if options.repository and not options.notebooks:
         raise CallError("--repository needs --notebooks")
-    katas = add_prerequisites(options.katas)
+    chosen = find_released(out) if options.update and not options.katas else select_names(options.katas)
+    katas = add_prerequisites(chosen)
     names = [kata.name for kata in katas]
     check_stubs(katas)
     language = options.language or (read_course(out).languages if options.update else course().languages)[0]
@@ -69,7 +58,7 @@ def run_release(out: Path, options: Options) -> int:
     except handout.HandoutError as error:
         raise CallError(f"{out}: was released by a version that is too old for --update ({error} is missing)") from None
     print(f"{out}: {count(len(files), 'file')}, {count(len(names), 'kata')}: {', '.join(names)}")
-    if more := [name for name in names if name not in options.katas]:
+    if more := [name for name in names if name not in chosen]:
         print(f"included because others build on them: {', '.join(more)}")
     if options.prove:
         print("proven: all stubs count as not started, and with the solution all katas are done")

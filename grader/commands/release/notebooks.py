@@ -7,8 +7,9 @@ from itertools import groupby
 from grader.base.errors import MachineError
 from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, course
-from torchkata.i18n import LANGUAGES, Language, find_shared_text, find_text, first_translation, texts
-from torchkata.i18n.katas import describe_effort
+from torchkata.i18n import LANGUAGES, Language, find_text, first_translation, translate
+from torchkata.i18n.katas import describe_effort, title_of, title_of_track
+from torchkata.inside.text import Text
 
 CLONE = """\
 if not os.path.isdir("torchkata"):  # on Colab, which opens only the notebook
@@ -20,6 +21,12 @@ sys.path.insert(0, os.getcwd())
 !"{sys.executable}" -m torchkata.notebook.install
 %load_ext torchkata
 """
+INTRO = Text(
+    "Run the first cell: it installs missing packages, but keeps a torch that is already installed. Then fill in a "
+    "cell that begins with\n`%%kata` and run it. The cell is written to its file in `assignment/` and tested in a "
+    "separate process, without the variables of\nthis notebook, and the result appears below it. `%kata` shows your "
+    "progress, `%kata hint {kata}` gives a hint, and `%kata export` writes\nthe zip file to hand in."
+)
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -40,9 +47,8 @@ def make_cells(
     katas: Sequence[Kata], stubs: Mapping[str, str], chosen: Language, repository: str | None
 ) -> Iterator[str]:
     """Yield the notebook as Markdown, in which each fenced block of Python becomes a cell."""
-    track, words = course().tracks[katas[0].track], texts(chosen)
-    yield f"# {first_translation(track.title, find_shared_text(f'tracks.{track.name}', chosen))}\n"
-    yield words["notebook.intro"].format(kata=katas[0].name) + "\n"
+    yield f"# {title_of_track(course().tracks[katas[0].track], chosen)}\n"
+    yield translate(Text(INTRO.english, kata=katas[0].name), chosen) + "\n"
     yield fence(
         "import os, sys\n"
         + (CLONE.format(repository=shlex.quote(repository)) if repository else "")
@@ -50,7 +56,7 @@ def make_cells(
         + SETUP
     )
     for kata in katas:
-        yield f"## {kata.name} · {first_translation(kata.title, find_text(kata.name, 'title', chosen))}\n"
+        yield f"## {kata.name} · {title_of(kata, chosen)}\n"
         if effort := describe_effort(kata, chosen):
             yield effort + "\n"
         about = first_translation(find_section(kata), find_text(kata.name, "about", chosen))

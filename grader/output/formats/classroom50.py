@@ -12,10 +12,11 @@ from urllib.parse import quote
 import msgspec
 
 from grader.base.errors import CallError
-from grader.output.exporter import Exporter, Options, Stored, write_each
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, write_each
 from grader.results.result import Result
-from grader.results.view import VisibleTest, view_as_student
-from torchkata.i18n import class_words
+from grader.results.visibility import VisibleTest, view_as_student
+from torchkata.i18n import translate_for_class as _
 from torchkata.result import EARNED
 
 SCHEMA = "classroom50/result/v1"
@@ -35,7 +36,7 @@ VARIABLES = {  # environment variables that the runner of Classroom 50 sets
 }
 
 
-class Case(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
+class ScoredTest(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
     """A test in `result.json`."""
 
     name: str
@@ -58,13 +59,13 @@ class About(msgspec.Struct, frozen=True):
     datetime: str
 
 
-class Report(About, frozen=True, rename={"max_score": "max-score"}):
+class ResultFile(About, frozen=True, rename={"max_score": "max-score"}):
     """The contents of `result.json`."""
 
     graded_at: str
     score: int
     max_score: int
-    tests: list[Case]
+    tests: list[ScoredTest]
     schema: Literal["classroom50/result/v1"] = "classroom50/result/v1"
 
 
@@ -77,7 +78,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
     points = [exact(points) for row in rows for points in (row.result.score, row.result.max_score)]
     scale = min(FINEST, lcm(*(number.denominator for number in points)))  # the smallest that turns all into integers
     cases = [
-        Case(
+        ScoredTest(
             f"{row.group}: {row.title}{add_remark(row)}",
             row.result.outcome in EARNED,
             scale_points(row.result.score, scale),
@@ -85,7 +86,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
         )
         for row in rows
     ]
-    report = Report(
+    report = ResultFile(
         **msgspec.structs.asdict(about),
         graded_at=format_utc(graded_at),
         score=sum(case.score for case in cases),
@@ -97,7 +98,7 @@ def render(result: Result, about: About, graded_at: datetime) -> bytes:
 
 def add_remark(row: VisibleTest) -> str:
     """Return what Classroom 50, which only knows tests that passed or failed, does not say about a test."""
-    unsure = class_words("feedback.to_repeat") if row.result.outcome == "inconclusive" else ""
+    unsure = _("could not be graded; to be repeated") if row.result.outcome == "inconclusive" else ""
     remark = row.points if row.rehearsed else unsure
     return f" ({remark})" if remark else ""
 
@@ -159,10 +160,10 @@ def format_utc(instant: datetime) -> str:
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write the `result.json` of each submission. Raises CallError if a field is invalid or there are no results."""
     pairs = [field.partition("=") for field in options.fields]
-    for name, equals, _ in pairs:
+    for name, equals, _value in pairs:
         if not equals:
             raise CallError(f"--field {name}: must have the form NAME=VALUE")
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from string import punctuation
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, convert_each, write_file
 from grader.output.speed_score import speed_score
 from grader.results.load import list_results
 from grader.results.result import Result
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
-from torchkata.i18n import class_words
+from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, group_title, outcome_text, view_as_student
+from torchkata.i18n import translate_for_class as _
 
 LONGEST = 4000  # maximum number of characters of a message that are shown
 LEVELS = {"inconclusive": "warning", "waived": "notice", "not_started": "notice", "not_graded": "notice"}
@@ -25,8 +26,8 @@ def render_summary(result: Result) -> str:
     Raises ValueError if the course no longer contains a test or workload of the result.
     """
     rows = view_as_student(result, platform_hides=False)
-    lines = [class_words("summary.heading", submission=inline(result.submission), points=format_points(rows)), ""]
-    lines += [class_words("summary.katas"), "| --- | ---: | ---: |"]
+    heading = _("## {submission}: {points} points", submission=inline(result.submission), points=format_points(rows))
+    lines = [heading, "", _("| kata | points | tests passed |"), "| --- | ---: | ---: |"]
     for name, group in by_group(rows):
         counted = [row.result.outcome == "passed" for row in group if row.counts]
         passed = of_total(sum(counted), len(counted))
@@ -36,7 +37,7 @@ def render_summary(result: Result) -> str:
     for name, group in by_group(rows):
         open_tests = [row for row in group if row.result.outcome != "passed"]
         if open_tests:
-            heading = class_words("summary.open", kata=name, count=len(open_tests))
+            heading = _("{kata}: {count} not passed", kata=name, count=len(open_tests))
             lines += ["", f"<details><summary>{heading}</summary>", ""]
             for row in open_tests:
                 lines += [f"**{inline(row.title)}** · {outcome_text(row.result.outcome)} · {row.points}", ""]
@@ -47,14 +48,17 @@ def render_summary(result: Result) -> str:
 
 def render_speed(result: Result, rows: Sequence[VisibleTest]) -> list[str]:
     """Return a table of the workloads, each with the speed that it reached (as a share) and its thresholds."""
-    heading = "summary.rehearsed" if any(row.rehearsed for row in rows) else "summary.timed"
-    lines = [class_words(heading), "| --- | ---: | ---: | ---: | ---: |"]
+    heading = _(
+        "| workload | points | reached | lower threshold | upper threshold |"
+        if any(row.rehearsed for row in rows)
+        else "| workload | points | reached | some points from | all points from |"
+    )
+    lines = [heading, "| --- | ---: | ---: | ---: | ---: |"]
     for row, timed in zip([row for row in rows if row.group == PERFORMANCE], result.performance, strict=True):
         score = speed_score(timed)
         reached = outcome_text(row.result.outcome)
         if score:
-            whole = class_words(f"feedback.{score.of}")
-            reached = class_words("feedback.share", share=f"{score.share:.2f}", whole=whole)
+            reached = _("{share} of the {whole}", share=f"{score.share:.2f}", whole=score.whole)
         thresholds = [f"{tier:.2f}" for tier in vars(score.thresholds).values()] if score else ["", ""]
         lines.append(f"| {row.title} | {format_points([row])} | {inline(reached)} | {' | '.join(thresholds)} |")
     return lines
@@ -92,7 +96,7 @@ def annotate(name: str, rows: Sequence[VisibleTest]) -> str:
     if placed:
         properties["line"] = str(first.result.line)
     properties["title"] = f"{name}: {first.title}"
-    more = "\n" + class_words("summary.more", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
+    more = "\n" + _("(and {count} more of {kata})", count=len(rows) - 1, kata=name) if len(rows) > 1 else ""
     fields = ",".join(f"{key}={escape(value, ':,')}" for key, value in properties.items())
     return f"::{LEVELS.get(first.result.outcome, 'error')} {fields}::{escape(first.result.message[:LONGEST] + more)}"
 
@@ -106,13 +110,13 @@ def format_points(rows: Sequence[VisibleTest]) -> str:
     """Return the points as text, such as `6 of 10`, or a note that this was a rehearsal."""
     counted = [row for row in rows if row.counts]
     if counted and all(row.rehearsed for row in counted):
-        return class_words("feedback.rehearsal")
+        return _("a rehearsal without points")
     return of_total(sum(row.result.score for row in rows), sum(row.result.max_score for row in rows))
 
 
 def of_total(earned: float, most: float) -> str:
     """Format earned points and maximum points as text, such as `6 of 10`."""
-    return f"{earned:g} {class_words('feedback.of', most=f'{most:g}')}"
+    return f"{earned:g} {_('of {most}', most=f'{most:g}')}"
 
 
 def inline(text: str) -> str:
@@ -132,7 +136,7 @@ def escape(text: str, more: str = "") -> str:
     return text.translate({ord(character): f"%{ord(character):02X}" for character in f"%\r\n{more}"})
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write a Markdown summary. For a single submission, also print annotations."""
 
     def render_alone(stored: Stored) -> tuple[str, list[str]]:
@@ -141,14 +145,14 @@ def export(directory: Path, options: Options) -> list[str]:
     problems: list[str] = []
     if len(list_results(directory)) == 1:
         for _, (summary, annotations) in convert_each(directory, render_alone, problems, options.people):
-            write_file(options.to, summary.encode())
+            write_file(options.out, summary.encode())
             for line in annotations:
                 print(line)
     else:
         table = ["| submission | points | katas done |", "| --- | ---: | ---: |"]
         rows = convert_each(directory, lambda stored: render_row(stored.result), problems, options.people)
         table += [row for _, row in rows]
-        write_file(options.to, "\n".join([*table, ""]).encode())
+        write_file(options.out, "\n".join([*table, ""]).encode())
     return problems
 
 

@@ -11,15 +11,17 @@ from typing import Any, Literal
 import msgspec
 
 from grader.base.errors import convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import one_line, printable
-from grader.output.exporter import Exporter, Options, write_each
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, write_each
 from grader.output.speed_score import speed_score
 from grader.pipeline import rubric
 from grader.pipeline.job import FinishedTest
-from grader.results.result import Result, write_whole
-from grader.results.view import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
+from grader.results.result import Result
+from grader.results.visibility import HAND_IN, PERFORMANCE, VisibleTest, view_as_student
 from torchkata.course import Kata, Visibility, course
-from torchkata.i18n import class_words
+from torchkata.i18n import translate_for_class as _
 from torchkata.result import EARNED, TestResult
 
 NOT_RUN = TestResult("", "not_graded")
@@ -39,7 +41,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     status: Literal["passed", "failed"] | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LeaderboardEntry(msgspec.Struct, frozen=True):
     """An entry of the leaderboard."""
 
     name: str
@@ -60,7 +62,7 @@ class Report(msgspec.Struct, frozen=True):
     test_name_format: str = "text"
     visibility: Visibility = "visible"
     stdout_visibility: Visibility = "hidden"
-    leaderboard: list[Entry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
+    leaderboard: list[LeaderboardEntry] | msgspec.UnsetType = msgspec.UNSET  # omitted if there are no workloads
 
 
 def render(result: Result) -> bytes:
@@ -77,14 +79,18 @@ def render(result: Result) -> bytes:
     if result.unreadable:
         output = refusal_text(result.unreadable)
     elif stopped or unsure:
-        output = class_words("feedback.stopped" if stopped else "feedback.unsure")
+        output = _(
+            "Grading stopped before all tests had run. The tests that ran count; submit again to run all of them."
+            if stopped
+            else "Some tests could not be run. This is not your fault, and your instructor can run them again."
+        )
     groups = [*(kata.kata for kata in result.katas), PERFORMANCE, HAND_IN]
     numbers = dict.fromkeys(groups, 0)
     cases = []
     for row in rows:
         numbers[row.group] += 1
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
-    about: dict[str, Any] = {name: getattr(result, name) for name in ("fingerprint", "examples", "isolation")}
+    about: dict[str, Any] = {name: getattr(result, name) for name in ("hand_in", "examples", "isolation")}
     about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
     report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
@@ -92,14 +98,14 @@ def render(result: Result) -> bytes:
     return encode(report)
 
 
-def build_leaderboard(result: Result) -> list[Entry]:
+def build_leaderboard(result: Result) -> list[LeaderboardEntry]:
     """Return an entry for each workload, unless its result is wrong or it has only one threshold."""
     entries = []
     for timed in result.performance:
         workload = course().workloads[timed.workload]
         score = speed_score(timed)
         if score is not None and workload.points.passing < workload.points.full:
-            entries.append(Entry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
+            entries.append(LeaderboardEntry(f"{workload.name} (share of {score.of})", round(score.share, 3)))
     return entries
 
 
@@ -110,12 +116,18 @@ def render_refusal(why: str) -> bytes:
 
 def render_out_of_memory(gigabytes: float) -> bytes:
     """Return the `results.json` that is used if grading is killed because the container is out of memory."""
-    return encode(Report(0.0, 0.0, class_words("feedback.no_memory", gigabytes=f"{gigabytes:g}"), [], {}))
+    output = _(
+        "Grading was killed before all tests had run. This is not your fault, and the tests that ran count. "
+        "The container probably has too little memory: this autograder needs {gigabytes} GB. Your instructor "
+        "can choose a larger container and grade your submission again.",
+        gigabytes=f"{gigabytes:g}",
+    )
+    return encode(Report(0.0, 0.0, output, [], {}))
 
 
 def refusal_text(why: str) -> str:
     """Return a message that tells the student why the submission could not be graded."""
-    return class_words("feedback.refused", why=one_line(why))
+    return _("Your submission can't be graded. {why}", why=one_line(why))
 
 
 def make_case(row: VisibleTest, number: str) -> Case:
@@ -126,7 +138,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
         number=number,
         score=row.result.score if row.counts else None,
         max_score=row.result.max_score if row.counts else None,
-        output=class_words("feedback.not_run") if open_still and row.counts else row.result.message,
+        output=_("Not run: grading stopped before this test.") if open_still and row.counts else row.result.message,
         tags=[row.group],
         visibility=row.visibility,
         extra_data={"outcome": row.result.outcome},
@@ -181,7 +193,7 @@ class LiveReport:
             write_whole(self.path, content)
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write the `results.json` of each submission."""
     return write_each(directory, lambda stored: render(stored.result), options)
 

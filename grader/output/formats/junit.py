@@ -14,8 +14,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from grader.base.text import one_line
-from grader.output.exporter import Exporter, Options, Stored, convert_each, write_file
-from grader.results.view import VisibleTest, view_as_student
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, convert_each, write_file
+from grader.results.visibility import VisibleTest, view_as_student
 from torchkata.result import Outcome
 
 KINDS: dict[Outcome, str] = {
@@ -110,11 +111,11 @@ def make_case(submission: str, row: VisibleTest, names: Counter[str]) -> ET.Elem
     return case
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write the suites of all submissions to a single file. Raises CallError if there are no results."""
     problems: list[str] = []
     suites = (suites for _, suites in convert_each(directory, Renderer(platform.node()), problems, options.people))
-    write_file(options.to, wrap(suites))
+    write_file(options.out, wrap(suites))
     return problems
 
 

@@ -9,27 +9,28 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from grader.base.errors import CallError
-from grader.output.exporter import Exporter, Options, Stored, convert_each
+from grader.options import ExportOptions
+from grader.output.exporter import Exporter, Stored, convert_each
 from grader.results.source import StoredSubmission, load_submission, truncate
 from torchkata.course import course
 
 
-def export(directory: Path, options: Options) -> list[str]:
+def export(directory: Path, options: ExportOptions) -> list[str]:
     """Write TO/submissions/<id>/ with the files of each submission that differ from the stubs, and TO/stubs/.
 
     Return a line for each submission without stored code, and for each truncated file. Raises CallError if TO is not
     empty or no code is stored.
     """
-    to = options.to
+    to = options.out
     if to.exists() and any(to.iterdir()):
-        raise CallError(f"--to {to}: is not empty; choose a new directory")
+        raise CallError(f"--out {to}: is not empty; choose a new directory")
     problems: list[str] = []
     stubs = read_stubs()
 
     def load(stored: Stored) -> StoredSubmission:
-        found = load_submission(directory, stored.result.submission, stored.result.fingerprint)
+        found = load_submission(directory, stored.result.submission, stored.result.hand_in)
         if found is None or not found.files:
-            raise ValueError(stored.result.unreadable or "the code is not stored; run `grader grade --force` again")
+            raise ValueError(stored.result.unreadable or "the code is not stored; run `grader grade --again` again")
         return found
 
     for submission, found in convert_each(directory, load, problems):

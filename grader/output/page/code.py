@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from grader.base.text import one_line
-from grader.output.page.parts import SETTLED
+from grader.output.page.sections import SETTLED
 from grader.results.result import Finding
 from grader.results.source import StoredSubmission
-from grader.results.view import VisibleTest, outcome_text
+from grader.results.visibility import VisibleTest, outcome_text
 from torchkata.course import course
 from torchkata.result import LOOKS
 

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from grader.base.text import printable
 from grader.results.items import FEWEST
-from grader.results.view import make_title, outcome_text
+from grader.results.visibility import make_title, outcome_text
 from torchkata.course import cached_by_course, course
-from torchkata.i18n import class_language, class_words
+from torchkata.i18n import class_language, translate, translate_for_class
 from torchkata.result import LOOK_OF, LOOKS
 
 FILES = Path(__file__).with_name("files")
@@ -31,14 +31,14 @@ def load_templates() -> Environment:
     )
     environment.globals |= {
         "LOOKS": LOOKS,
-        "STATUSES": {status: class_words(f"status.{status}") for status in reversed(LOOK_OF)},
+        "STATUSES": {status: translate(LOOK_OF[status].word, class_language()) for status in reversed(LOOK_OF)},
         "SYMBOLS": {status: look.symbol for status, look in LOOK_OF.items()},
         "FEWEST": FEWEST,
         "make_title": make_title,
         "outcome_text": outcome_text,
         "class_language": class_language(),
         "course_title": course().title,
-        "translate": class_words,
+        "_": translate_for_class,
         "include_file": include_file,
         "security_policy": security_policy,
     }

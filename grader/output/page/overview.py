@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
+from grader.base.files import write_whole
 from grader.output.gradebook import Cell, encode_csv
-from grader.output.page.student import BINS, Student
+from grader.output.page.student import BINS, SubmissionSummary
 from grader.results import items
 from grader.results.faults import describe_open, describe_waived
 from grader.results.items import Diagnosed, Item, Property
-from grader.results.result import Finding, write_whole
+from grader.results.result import Finding
 from torchkata.course import Kata, Track, course
 from torchkata.result import LOOK_OF, Status
 
@@ -62,14 +63,14 @@ class Failing:
     diagnosed: int
 
 
-def make_histogram(students: Sequence[Student]) -> list[Bin]:
+def make_histogram(students: Sequence[SubmissionSummary]) -> list[Bin]:
     """Return a histogram of the shares of points."""
     counts = Counter(one.bin for one in students)
     fullest = max(counts.values(), default=1)
     return [Bin(place, counts[place], counts[place] / fullest) for place in range(BINS + 1)]
 
 
-def compute_spread(students: Sequence[Student]) -> tuple[float, float, float]:
+def compute_spread(students: Sequence[SubmissionSummary]) -> tuple[float, float, float]:
     """Return the lower quartile, the median and the upper quartile of the shares of points.
 
     Raises StatisticsError if there are no students.
@@ -79,7 +80,7 @@ def compute_spread(students: Sequence[Student]) -> tuple[float, float, float]:
     return low, median(shares), high
 
 
-def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[KataSummary]:
+def summarize_katas(students: Sequence[SubmissionSummary], katas: Sequence[Kata]) -> list[KataSummary]:
     """Return a summary of each kata, computed from the submissions for which it was graded."""
     found = []
     for kata in katas:
@@ -91,7 +92,7 @@ def summarize_katas(students: Sequence[Student], katas: Sequence[Kata]) -> list[
     return found
 
 
-def find_failing(students: Sequence[Student]) -> list[Failing]:
+def find_failing(students: Sequence[SubmissionSummary]) -> list[Failing]:
     """Return the tests that fail most often."""
     failed = Counter(which for one in students for which in one.failed)
     tried = Counter(which for one in students for which in one.tried)
@@ -104,7 +105,7 @@ def find_failing(students: Sequence[Student]) -> list[Failing]:
     return found
 
 
-def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Finding]]]:
+def group_findings(students: Sequence[SubmissionSummary]) -> dict[str, list[tuple[str, Finding]]]:
     """Return the findings, grouped by text, each paired with its submission."""
     found: dict[str, list[tuple[str, Finding]]] = {}
     for one in students:
@@ -113,7 +114,7 @@ def group_findings(students: Sequence[Student]) -> dict[str, list[tuple[str, Fin
     return found
 
 
-def describe_faults(students: Sequence[Student]) -> list[str]:
+def describe_faults(students: Sequence[SubmissionSummary]) -> list[str]:
     """Return a line for each test that is broken, whether it is waived or not."""
     faults = {one.result.submission: one.faults for one in students}
     broken = {name: [fault for fault in each if fault.kind == "broken"] for name, each in faults.items()}
@@ -129,7 +130,7 @@ class Analysis:
     left_out: int  # number of tests that too few submissions have tried
 
 
-def analyze(students: Sequence[Student]) -> Analysis:
+def analyze(students: Sequence[SubmissionSummary]) -> Analysis:
     """Return the analysis of all tests of the graded katas, in course order."""
     graded = {which.kata for student in students for which in student.answers}
     tests = [Property(name, test) for name, kata in course().katas.items() if name in graded for test in kata.points]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from grader.output.page.student import Student
+from grader.output.page.student import SubmissionSummary
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import PerformanceResult
 from torchkata.course import Tiers, Workload, course
@@ -24,7 +24,7 @@ class SpeedSummary:
     rehearsed: bool
 
 
-def summarize_speed(students: Sequence[Student]) -> list[SpeedSummary]:
+def summarize_speed(students: Sequence[SubmissionSummary]) -> list[SpeedSummary]:
     """Return a summary for each workload and device, in course order."""
     devices = sorted({one.device for one in students if one.result.performance})
     found = []

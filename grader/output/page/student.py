@@ -7,7 +7,7 @@ from math import isclose
 from msgspec.structs import replace
 
 from grader.base.text import count
-from grader.output.page.parts import Part
+from grader.output.page.sections import Part
 from grader.results.faults import Fault, list_faults
 from grader.results.items import Answers, Property, collect_answers
 from grader.results.load import drop_details, share
@@ -17,7 +17,7 @@ BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Student:
+class SubmissionSummary:
     """A submission, as shown on the page of the class."""
 
     result: Result  # without details
@@ -65,9 +65,9 @@ class Student:
         return BINS if isclose(self.share, 1.0) else int(self.share * BINS)
 
 
-def summarize_student(result: Result, parts: Sequence[Part], graded: str = "") -> Student:
+def summarize_student(result: Result, parts: Sequence[Part], graded: str = "") -> SubmissionSummary:
     """Extract the data that the page needs from a result."""
-    return Student(
+    return SubmissionSummary(
         result=replace(drop_details(result), katas=[]),
         cells={part.result.kata: share(part.result) for part in parts},
         answers=collect_answers(result),

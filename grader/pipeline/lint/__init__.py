@@ -1,8 +1,6 @@
 """Searches student code for shortcuts that the instructor should check. It runs no code and affects no points."""
 
 import ast
-import math
-import resource
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,14 +9,12 @@ from typing import Any
 
 import msgspec
 
-from grader.base.processes import set_limit
 from grader.results.result import Finding
-from grader.sandbox.inside.confine import measure_address_space
 from torchkata.course import cached_by_course, course
 from torchkata.inside.source.differences import CALLS, find_uses
 from torchkata.inside.source.names import Names
 
-CPU_SECONDS, MEMORY = 10, 2**30  # more than enough for any hand-written source
+CPU_SECONDS, MEMORY_MIB = 10, 1024  # limits of the process that searches: more than enough for hand-written files
 PICKLERS = ("torch.save", "pickle.dump", "pickle.dumps")
 STARTS_PROCESSES = "starts or ends processes"
 REFUSED = {  # what a finding says about calls that the sandbox refuses
@@ -55,14 +51,6 @@ def load_rules() -> list[Rule]:
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
     return msgspec.convert(table["rule"], list[Rule])
-
-
-def limit_this_process() -> None:
-    """Limit this process to the resources needed to read source code."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = math.ceil(used.ru_utime + used.ru_stime) + CPU_SECONDS
-    set_limit(resource.RLIMIT_CPU, seconds)
-    set_limit(resource.RLIMIT_AS, measure_address_space() + MEMORY)
 
 
 def lint(files: Mapping[str, bytes]) -> list[Finding]:

@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 
 from torchkata.inside.reply import Reply
+from torchkata.inside.text import Message, Text
 from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
@@ -103,11 +104,11 @@ class Channel:
         shared = length >= IN_SHARED_MEMORY
         length %= IN_SHARED_MEMORY
         if length > most:
-            raise Malformed("the answer is too large")
+            raise Malformed(Text("the answer is too large"))
         if not shared:
             return self.read(length, more)
         if self.shared is None:
-            raise Malformed("the answer is malformed (no shared memory)")
+            raise Malformed(Text("the answer is malformed ({how})", how=Text("no shared memory")))
         return self.shared[:length]
 
     def identify_sender(self, deadline: float) -> int:
@@ -132,7 +133,7 @@ class Channel:
         """Receive a file descriptor. Raises Malformed if the other side did not send one."""
         _, descriptors, _, _ = socket.recv_fds(self.socket, 1, 1)
         if not descriptors:
-            raise Malformed("no file descriptor was received")
+            raise Malformed(Text("no file descriptor was received"))
         return descriptors[0]
 
     def expect_silence(self) -> None:
@@ -146,7 +147,7 @@ class Channel:
             raise Closed from None
         if not early:
             raise Closed
-        raise Malformed("your code sent an answer before it was called")
+        raise Malformed(Text("your code sent an answer before it was called"))
 
     def read(self, size: int, more: Callable[[], float]) -> bytes:
         """Read exactly `size` bytes before the deadline, which can be extended by `more`."""
@@ -239,7 +240,7 @@ def encode_extension(contents: list[bytes], value: object) -> msgspec.msgpack.Ex
         contents.append(value.tobytes())
         return msgspec.msgpack.Ext(ARRAY, msgspec.msgpack.encode([value.dtype.name, list(value.shape)]))
     if isinstance(value, Opaque):
-        return msgspec.msgpack.Ext(OPAQUE, value.type_name.encode("utf-8", "replace")[:200])
+        return msgspec.msgpack.Ext(OPAQUE, msgspec.msgpack.encode(value.type_name))
     raise TypeError(f"a {type(value).__name__} is not a plain value")
 
 
@@ -267,7 +268,7 @@ def decode_reply(frame: bytes) -> Reply:
         reply = msgspec.convert(message, Reply)
         check_plain(reply.value)
     except Exception as error:  # msgspec, NumPy and torch may raise any exception for malformed data
-        raise Malformed(f"the answer is malformed ({type(error).__name__})") from None
+        raise Malformed(Text("the answer is malformed ({how})", how=type(error).__name__)) from None
     return reply
 
 
@@ -288,7 +289,7 @@ class Contents:
 def decode_extension(contents: Contents, code: int, data: memoryview) -> Plain:
     """Decode a msgpack extension (the inverse of `encode_extension`). Raises ValueError if it is malformed."""
     if code == OPAQUE:
-        return Opaque(bytes(data[:200]).decode("utf-8", "replace"))
+        return Opaque(msgspec.msgpack.decode(data, type=Message))
     if code == INTEGER:
         return int.from_bytes(data[:MAX_INT_BYTES], "big", signed=True)
     torch = sys.modules.get("torch")

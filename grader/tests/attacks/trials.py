@@ -31,14 +31,14 @@ from unittest import mock
 
 import msgspec
 
-from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
+from grader.base.files import in_use
 from grader.pipeline import session
 from grader.pipeline.collect import Tests
 from grader.pipeline.job import Graded, Job
 from grader.pipeline.lint import lint_file
+from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.session import LOST
-from grader.pipeline.setup import run_with_tests
 from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.proof.claims import extend_limits, find_others

@@ -32,7 +32,11 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
 
 
 def anonymize(folder: Path, out: Path) -> Run:
-    return call_grader("--course", PRIMES, "anonymize", folder / "secret-folder", out, get_key(folder))
+    return copy_class(folder / "secret-folder", out, get_key(folder))
+
+
+def copy_class(given: Path, out: Path, key: Path) -> Run:
+    return call_grader("--course", PRIMES, "anonymize", given, "--out", out, "--key", key)
 
 
 def get_key(folder: Path) -> Path:
@@ -93,7 +97,7 @@ def test_unusable_place_is_refused_before_anything_is_written(out: str, key: str
     (tmp_path / "full/file").write_text("[]")
     (tmp_path / "twice.json").write_text('{"one": "ada", "other": "ada"}')
     before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
-    done = call_grader("--course", PRIMES, "anonymize", *(tmp_path / name for name in ("class", out, key)))
+    done = copy_class(*(tmp_path / name for name in ("class", out, key)))
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert words in done.err
     assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
@@ -101,6 +105,6 @@ def test_unusable_place_is_refused_before_anything_is_written(out: str, key: str
 
 def test_class_without_readable_submission_is_refused(tmp_path: Path) -> None:
     (tmp_path / "class/ada").mkdir(parents=True)
-    done = call_grader("--course", PRIMES, "anonymize", tmp_path / "class", tmp_path / "out", tmp_path / "key.json")
+    done = copy_class(tmp_path / "class", tmp_path / "out", tmp_path / "key.json")
     assert (done.code, done.err.splitlines()[-1]) == (2, f"grader: {tmp_path}/class: contains no readable submission")
     assert {path.name for path in tmp_path.iterdir()} == {"class"}

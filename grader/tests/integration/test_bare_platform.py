@@ -20,7 +20,7 @@ ENCODINGS = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "PYTH
 
 def test_handout_works_without_fork_alarm_or_utf8(tmp_path: Path) -> None:
     handout, solution, bare = tmp_path / "my katas 练习", tmp_path / "the solution", tmp_path / "bare"
-    assert call_grader("release", handout, "--kata=same_storage").code == 0
+    assert call_grader("release", "--out", handout, "--kata=same_storage").code == 0
     for folder in (solution, bare):
         folder.mkdir()
     shutil.copy(SOLUTION / "same_storage.py", solution)

@@ -80,7 +80,7 @@ def test_certify_writes_and_checks_caught_by_toml(tmp_path: Path) -> None:
 
     other = next(name for name in course().katas["strides"].points if "contiguous" in name)
     lock.write_text(f'{other} = ["floats", "known"]\n', "utf-8")
-    wrong = certify(tmp_path, "--force")
+    wrong = certify(tmp_path, "--again")
     assert wrong.code == 1, wrong.err
     assert f"FAILED  wrong strides floats: its {other} does not give its diagnosis" in wrong.out
     assert "from stored proofs" not in wrong.out

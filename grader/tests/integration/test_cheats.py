@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from grader.base.cleanup import in_use
+from grader.base.files import in_use
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import IsolationError, Sandbox, launch
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.tests.support.cheats import (
     Cheat,
     Slow,
@@ -38,10 +38,10 @@ CONCLUSIVE: list[bool] = []  # for each measurement, whether it was conclusive
 @pytest.fixture(scope="module", params=["bwrap", pytest.param("none", marks=pytest.mark.speed)])
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Start a sandbox for timed workers at an isolation level."""
-    if missing := setup.find_missing("cpu"):
+    if missing := timing_device.find_missing("cpu"):
         pytest.skip(missing)
     try:
-        sandbox = launch(request.param, setup.get_limits(), setup.plan_workers())
+        sandbox = launch(request.param, timing_device.get_limits(), timing_device.plan_workers())
         sandbox.wait_until_ready()
     except IsolationError as error:
         pytest.skip(str(error))

@@ -112,12 +112,12 @@ def test_feedback_for_a_chinese_course_is_in_chinese(tmp_path: Path, monkeypatch
     graded = [str(tmp_path / name) for name in ("ada", "ben")]
     done = run(*ours, "grade", *graded, "--kata=linear", "--out", str(out), "--examples=5", "--seed=0")
     assert done.code == 0, done.err
-    assert run(*ours, "export", str(out), "--format", "gradescope", "--to", str(out)).code == 0
-    assert run(*ours, "report", str(out), "--feedback", str(out)).code == 0
+    assert run(*ours, "export", str(out), "--format", "gradescope", "--out", str(out)).code == 0
+    assert run(*ours, "report", str(out), "--out", str(out)).code == 0
     for name, told in (("ada", "数值都对，只是形状不对"), ("ben", "你的代码还没返回结果就退出了 Python")):
         shutil.copytree(out / name, tmp_path / "alone" / name / name)
         summary = out / f"{name}.md"
-        alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--to", str(summary))
+        alone = run(*ours, "export", str(tmp_path / "alone" / name), "--format", "github", "--out", str(summary))
         assert told in alone.out, "the error must be printed as an annotation"
         for page in (out / f"{name}.json", summary, out / name / "feedback.html"):
             text = page.read_text("utf-8")

@@ -30,7 +30,7 @@ STUBS = {name: PRIMES / name for name in SOLUTIONS}
 WRONG = {name: PRIMES / "submissions/subtly_wrong" / Path(name).name for name in SOLUTIONS}  # 30 points
 COURSE = {f"tests/{kata}.py": PRIMES / f"assignment/{kata}.py" for kata in ("sieve", "factorise")}
 VERSIONS = {"draft/sieve.py": PRIMES / "assignment/sieve.py", "final/sieve.py": SOLUTIONS["assignment/sieve.py"]}
-CRASH = ("grader/commands/grade.py", "def grade_into(", "import os; os.abort()\n\n\ndef grade_into(")
+CRASH = ("grader/commands/grade.py", "def run_grade(", "import os; os.abort()\n\n\ndef run_grade(")
 NO_SANDBOX = ("grader/sandbox/launch.py", 'if isolation == "bwrap" and shutil.which("bwrap") is None:', "if True:")
 BROKEN = ("tests/test_sieve.py", "    assert_equal(", "    raise KeyError(student)\n    assert_equal(")
 REFUSED = "This repository can't be graded. The reason is below."
@@ -84,7 +84,7 @@ CASES = {
 
 def package(platform: str, out: Path, *options: object) -> Run:
     arguments = ("--seed", 0, "--examples", FEW, "--force", *options)
-    return call_grader("--course", PRIMES, "package", platform, out, *arguments)
+    return call_grader("--course", PRIMES, "package", platform, "--out", out, *arguments)
 
 
 def make_repository(folder: Path, platform: str, case: Case) -> Path:

@@ -178,7 +178,7 @@ unknown, counted as on time; add it to times.csv
 EXPORTED = {
     "canvas": """\
 wrote 6 rows; 23 people are not in this gradebook: ida, jan, kurt, lise, max, nina, otto, paul, rita, rosa and 13 more
-kept 1 cell with another value (--overwrite replaces them): euler: EX
+kept 1 cell with another value (--force replaces them): euler: EX
 """,
     "moodle": """\
 wrote 8 rows; 22 people are not in this gradebook: abel, boole, cantor, dirac, euler, fermat, galois, hilbert, rosa, \
@@ -255,7 +255,7 @@ def test_class_of_thirty_is_graded_marked_and_exported(folder: Path) -> None:
     books["moodle"] = ("people/worksheet.csv", "Bewertung", FOLDER["worksheet.csv"])
     for format, (book, column, text) in books.items():
         to = folder / f"filled-{format}.csv"
-        names = ("--class", "people", "--gradebook", book, "--column", column, "--to", str(to))
+        names = ("--class", "people", "--gradebook", book, "--column", column, "--out", str(to))
         done = call(folder, "export", "results", "--format", format, *names)
         assert (done.code, done.out, done.err) == (2, EXPORTED[format] + WAIVERS, PROBLEMS)
         assert to.read_text("utf-8") == fill(text, column)

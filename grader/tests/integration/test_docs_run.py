@@ -24,7 +24,7 @@ ALL_SECTIONS = [
     section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
 ]
 TYPED = {command for section in ALL_SECTIONS for command in section.commands}
-GRADE = "grader grade submissions/* --out results --jobs 4"
+GRADE = "grader grade submissions/*"
 
 NOT_RUN = {
     "downloads; test_release.py::test_handout_installs_in_its_own_environment": (
@@ -35,9 +35,7 @@ NOT_RUN = {
     "downloads; test_self_study.py::test_init_works_without_torch": ("pip install torchkata",),
     "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
     "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
-    "minutes; test_speed.py::test_stored_speed_results_are_reused": (
-        "grader grade submissions/* --out results --device cuda",
-    ),
+    "minutes; test_speed.py::test_stored_speed_results_are_reused": ("grader grade submissions/* --device cuda",),
     "a minute; test_doctor_device.py::test_doctor_measures_cpu_speed": ("grader doctor --device cuda",),
     "installs packages; test_graded_class.py::test_grade_exits_0_and_shows_every_submission": ("make grade",),
     "this test is part of it": ("make test",),
@@ -51,13 +49,12 @@ NOT_RUN = {
         "--layout folders /submissions --out /results --jobs 4",
     ),
     "needs Slurm; test_slurm.py::test_slurm_run_gives_same_gradebook_as_local_run": (
-        "grader grade submissions/* --out results --jobs 20 --executor slurm "
-        "--slurm partition=cpu --slurm time=01:00:00",
+        "grader grade submissions/* --jobs 20 --slurm partition=cpu --slurm time=01:00:00",
         "python scripts/one_node_slurm.py start /tmp/slurm",
         "python scripts/one_node_slurm.py stop /tmp/slurm",
     ),
     "needs Slurm; test_slurm_chunk.py::test_only_speed_tasks_request_a_gpu": (
-        "grader grade submissions/* --out results --jobs 20 --executor slurm --device cuda "
+        "grader grade submissions/* --jobs 20 --device cuda "
         "--slurm tests:partition=cpu --slurm speed:partition=gpu --slurm gres=gpu:h100:1",
     ),
 }

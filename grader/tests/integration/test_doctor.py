@@ -49,7 +49,7 @@ def test_doctor_explains_how_to_install_bubblewrap(tmp_path: Path, monkeypatch: 
 def test_doctor_explains_why_sandbox_fails(
     name: str, value: list[str], found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = "grader.pipeline.setup.list_hidden_files" if name == "HIDDEN" else f"grader.sandbox.{name}"
+    target = "grader.pipeline.proven_sandbox.list_hidden_files" if name == "HIDDEN" else f"grader.sandbox.{name}"
     monkeypatch.setattr(target, lambda *_: value)
     finding = machine.check_sandbox()
     assert (finding.state, finding.found) == ("missing", found)

@@ -17,7 +17,7 @@ from grader.sandbox import launch, syscalls
 from grader.sandbox.inside.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.paused_worker import PausedWorker
 from grader.tests.conftest import Run, run_program
 from grader.tests.support.processes import find_descendants
@@ -25,7 +25,7 @@ from grader.tests.support.sandbox_workers import Ask, open_worker
 from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from grader.tests.support.submissions import LINEAR, write_submissions
 
-LIMITS = setup.get_limits()
+LIMITS = timing_device.get_limits()
 
 
 def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
@@ -114,7 +114,7 @@ def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> S
 
     monkeypatch.setattr(launch, "copy_runtime", with_code)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
-    return launch.launch("bwrap", LIMITS, setup.plan_workers(FAKE_GPU))
+    return launch.launch("bwrap", LIMITS, timing_device.plan_workers(FAKE_GPU))
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def test_grading_without_sandbox_rejects_initialized_cuda(tmp_path: Path, driver
     done = run_with_driver(driver, "-c", f"{AS_BUILT_FOR_CUDA}{start}", "grade", str(path), *options)
     assert (done.code, "linear" in done.out) == (0, True), done.err
     done = run_with_driver(
-        driver, "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--force"
+        driver, "-c", f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()\n{start}", "grade", str(path), *options, "--again"
     )
     assert (done.code, "this process has initialized CUDA" in done.err) == (3, True)
 

@@ -97,11 +97,11 @@ def test_hostile_class_does_not_break_other_commands(folder: Path, graded: tuple
     (tmp_path / "people/class.csv").write_text("id\n" + "\n".join(HONEST))
     before, texts = set(tmp_path.iterdir()), []
     for command in (
-        ("report", out, "--feedback", tmp_path / "pages"),
+        ("report", out, "--out", tmp_path / "pages"),
         ("marks", out, tmp_path / "people"),
         ("diff", folder / "alone", out),
-        ("anonymize", folder / "class", tmp_path / "copy", tmp_path / "key.json", "--layout", "canvas"),
-        *(("export", out, "--format", name, "--to", tmp_path / name) for name in FORMATS),
+        ("anonymize", folder / "class", "--layout", "canvas", *("--out", tmp_path / "copy", "--key", tmp_path / "key")),
+        *(("export", out, "--format", name, "--out", tmp_path / name) for name in FORMATS),
     ):
         run = call_grader("--course", PRIMES, *command)
         assert run.code in (0, 2), (command, run.err[-3000:])

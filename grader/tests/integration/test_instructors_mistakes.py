@@ -34,7 +34,7 @@ def run_command(name: str, course: Path, right: Path) -> Run:
         "kata": ("torchkata",),
         "certify": ("grader", "certify", "--only=zoo", "--quick", FEW),
         "grade": ("grader", "grade", str(right), f"--out={course.parent / 'results'}", "--seed=0", FEW),
-        "release": ("grader", "release", str(course.parent / "handout")),
+        "release": ("grader", "release", "--out", str(course.parent / "handout")),
     }
     return run(*commands[name], cwd=course)
 

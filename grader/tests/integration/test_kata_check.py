@@ -14,7 +14,7 @@ SUBMISSIONS = ("half_done", "subtly_wrong")
 
 @pytest.fixture
 def primes(tmp_path: Path) -> Path:
-    assert call_grader("--course", PRIMES, "release", tmp_path / "primes").code == 0
+    assert call_grader("--course", PRIMES, "release", "--out", tmp_path / "primes").code == 0
     return tmp_path / "primes"
 
 

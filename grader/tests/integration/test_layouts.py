@@ -117,11 +117,11 @@ def test_submission_never_replaces_the_result_of_another(tmp_path: Path) -> None
     assert grade_primes(eve, "--out", out).code == 2, "two folders of one submission are not a class"
     run = grade_primes(eve / "alice", "--out", out)
     assert run.code == 2
-    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --force" in run.err
+    assert f"has a result of another submission, {alice}, with this name; for a resubmission, use --again" in run.err
     assert read(out / "alice/result.json").score == FULL
     moved = alice.rename(tmp_path / "alice")
     assert grade_primes(moved, "--out", out).code == 0, "the same files from another place replace nothing"
-    assert grade_primes(eve / "alice", "--out", out, "--force").code == 0
+    assert grade_primes(eve / "alice", "--out", out, "--again").code == 0
     replaced = read(out / "alice/result.json")
     assert replaced.origin == str(eve / "alice")
     assert replaced.score < FULL
@@ -134,14 +134,27 @@ def test_class_downloaded_again_replaces_its_results(tmp_path: Path) -> None:
         "moodle": "Ada L_31_assignsubmission_file/sieve.py",
     }
     for layout, name in names.items():
-        scores = []
+        graded, said, out = [], [], tmp_path / layout / "out"
         for week, source in (("week 1", WRONG), ("week 2", RIGHT)):
             folder = write_tree(tmp_path / layout / week, {name: source})
-            run = grade_primes(folder, "--layout", layout, "--out", tmp_path / layout / "out")
+            run = grade_primes(folder, "--layout", layout, "--out", out)
             assert run.code == 0, run.err
-            (path,) = (tmp_path / layout / "out").glob("*/result.json")
-            scores.append(read(path).score)
-        assert scores[0] < scores[1] == FULL
+            (path,) = out.glob("*/result.json")
+            graded.append(read(path))
+            said.append([line for line in run.err.splitlines() if "is now that of" in line])
+        old, new = graded
+        assert old.score < new.score == FULL
+        assert said == [[], [f"warning: the result of {old.origin} is now that of {new.origin}"]]
+        assert [read(path) for path in out.glob(".previous/*/*/result.json")] == [old]
+
+
+def test_replaced_results_are_told_with_both_places(tmp_path: Path) -> None:
+    old, new, out = tmp_path / "old", tmp_path / "new", tmp_path / "out"
+    write_tree(old, {f"{name}/sieve.py": RIGHT for name in ("ada", "ben", "cleo")})
+    assert grade_primes(old, "--layout", "folders", "--out", out).code == 0
+    write_tree(new, {"ada.zip": pack_zip({"sieve.py": WRONG}), "ben/sieve.py": WRONG, "cleo/sieve.py": RIGHT})
+    run = grade_primes(new, "--layout", "folders", "--out", out)
+    assert f"the results of 2 submissions in {old} are now those of submissions in {new}: ada.zip, ben\n" in run.err
 
 
 def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
@@ -154,11 +167,11 @@ def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
     stored = read(out / "lee/result.json")
     told = "there is Sieve.py: is it meant to be sieve.py?"
     assert all(told in test.message for test in stored.katas[0].tests)
-    report = ("--course", PRIMES, "report", out, "--feedback", tmp_path / "pages")
+    report = ("--course", PRIMES, "report", out, "--out", tmp_path / "pages")
     assert call_grader(*report).code == 0
     assert question in (out / "report.html").read_text("utf-8")
     assert told in (tmp_path / "pages/lee/feedback.html").read_text("utf-8")
-    export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--to", tmp_path / "scope")
+    export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--out", tmp_path / "scope")
     assert call_grader(*export).code == 0
     assert told in json.loads((tmp_path / "scope").read_text("utf-8"))["tests"][0]["output"]
     (folder / "Sieve.py").rename(folder / "sieve.py")

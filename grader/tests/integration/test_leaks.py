@@ -5,9 +5,10 @@ import tomllib
 
 import pytest
 
-from grader.commands.package.write import ABOUT, FILES, Grading, Platform, build_package
+from grader.commands.package.platform_package import ABOUT, FILES, Platform, build_package
 from grader.commands.release.contents import add_prerequisites, build_handout, build_self_study
 from grader.commands.release.notebooks import make_notebooks
+from grader.options import PackageOptions
 from grader.tests.support.leaks import collect_secrets, find_leaks
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files
@@ -57,7 +58,7 @@ def test_course_for_self_learners_contains_no_secret() -> None:
 def test_package_contains_only_secrets_that_grading_needs(platform: str, chosen: str) -> None:
     names = CHOICES[chosen]
     about = Platform(platform, **tomllib.loads((FILES / platform / ABOUT).read_text("utf-8")))
-    files = build_package(about, Grading(names, examples=10, seed=0), None)
+    files = build_package(about, PackageOptions(out=course().root, katas=names, examples=10, seed=0))
     given = set() if about.is_public else FALLBACKS | {f"reference/{name}/{HIDDEN_PROGRAMS}" for name in names}
     assert find_leaks(files, given) == []
     copied = {name.partition("torchkata/reference/")[2]: content for name, content in files.items()}

@@ -9,10 +9,11 @@ from grader.tests import ROOT
 from grader.tests.conftest import grade, run_python
 
 LIMITED = """
-from grader.pipeline.lint import MEMORY, limit_this_process
-limit_this_process()
+from grader.base.processes import limit_cpu, limit_memory
+limit_cpu(1)
+limit_memory(100)
 try:
-    bytearray(2 * MEMORY)
+    bytearray(200 * 2**20)
 except MemoryError:
     print("limited", flush=True)
 while True:
@@ -20,8 +21,8 @@ while True:
 """
 
 
-def test_resources_of_lint_process_are_limited() -> None:
-    done = run_python("-c", "from grader.pipeline import lint; lint.CPU_SECONDS = 1" + LIMITED)
+def test_resources_of_a_process_are_limited() -> None:
+    done = run_python("-c", LIMITED)
     assert (done.code, done.out) == (-24, "limited\n")  # SIGXCPU
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
 

@@ -24,7 +24,7 @@ MAGIC = "%%kata "
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notebooks") / "katas"
-    done = call_grader("release", folder, "--track", "all", "--notebooks")
+    done = call_grader("release", "--out", folder, "--kata", "all", "--notebooks")
     assert done.code == 0, done.err
     return folder
 
@@ -98,7 +98,9 @@ def test_notebook_with_the_solution_counts_as_done(kernel: NotebookClient, relea
 
 def test_notebook_uses_the_language_of_its_handout(tmp_path: Path) -> None:
     where = ["--repository", "https://example.org/you/katas?x=1&y=2"]
-    done = call_grader("release", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where)
+    done = call_grader(
+        "release", "--out", tmp_path / "out", "--kata", "linear", "--language", "zh", "--notebooks", *where
+    )
     assert done.code == 0, done.err
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["core.ipynb"]
     setup, kata, progress = read_cells(tmp_path / "out/core.ipynb")
@@ -114,15 +116,15 @@ def test_notebook_uses_the_language_of_its_handout(tmp_path: Path) -> None:
 def test_notebooks_are_reproducible_and_optional(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert call_grader("release", tmp_path / "again", "--track", "core", "--notebooks").code == 0
+    assert call_grader("release", "--out", tmp_path / "again", "--kata", "core", "--notebooks").code == 0
     assert (tmp_path / "again/core.ipynb").read_bytes() == (released / "core.ipynb").read_bytes()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    refused = call_grader("release", tmp_path / "none", "--notebooks")
+    refused = call_grader("release", "--out", tmp_path / "none", "--notebooks")
     assert (refused.code, refused.err) == (
         3,
         'grader: jupytext is not installed: pip install -e ".[grader,notebooks]"\n',
     )
-    assert call_grader("release", tmp_path / "none").code == 0
+    assert call_grader("release", "--out", tmp_path / "none").code == 0
     assert not [*(tmp_path / "none").glob("*.ipynb")]
 
 

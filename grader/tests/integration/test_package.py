@@ -23,9 +23,9 @@ from torchkata.course import read_course
 HALF_DONE, WRONG = PRIMES / "submissions/half_done", PRIMES / "submissions/subtly_wrong"
 
 
-def make_package(platform: str, out: Path, *arguments: object) -> Run:
+def make_package(platform: str, out: Path, *more: object) -> Run:
     """Run `grader package` for a course without torch."""
-    return call_grader("--course", PRIMES, "package", platform, out, "--seed", 0, "--examples", FEW, *arguments)
+    return call_grader("--course", PRIMES, "package", platform, "--out", out, "--seed=0", f"--examples={FEW}", *more)
 
 
 @pytest.fixture(scope="module")
@@ -244,10 +244,10 @@ def test_package_has_the_tested_versions() -> None:
 def test_each_private_package_has_its_own_seed(tmp_path: Path) -> None:
     seeds = set()
     for name in ("one", "other"):
-        assert call_grader("--course", PRIMES, "package", "gradescope", tmp_path / f"{name}.zip").code == 0
+        assert call_grader("--course", PRIMES, "package", "gradescope", "--out", tmp_path / f"{name}.zip").code == 0
         with zipfile.ZipFile(tmp_path / f"{name}.zip") as archive:
             options = archive.read("options").decode().split()
         seeds.add(options[options.index("--seed") + 1])
     assert len(seeds) == 2
-    assert call_grader("--course", PRIMES, "package", "classroom50", tmp_path / "public").code == 0
+    assert call_grader("--course", PRIMES, "package", "classroom50", "--out", tmp_path / "public").code == 0
     assert "--seed" not in (tmp_path / "public/options").read_text(), "students can read this package"

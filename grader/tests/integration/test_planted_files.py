@@ -36,13 +36,13 @@ def test_grading_executes_no_file_next_to_submission(submission: Path, tmp_path:
     done = run_grader(submission, *course, "grade", ".", "--out", out, "--isolation", level, *FEW)
     assert done.code == 0, done.err
     assert read(out / "ada/result.json").katas[0].status == "done"
-    for command in (("report", out), ("export", out, "--format", "junit", "--to", tmp_path / "junit.xml")):
+    for command in (("report", out), ("export", out, "--format", "junit", "--out", tmp_path / "junit.xml")):
         assert run_grader(submission, *course, *command).code == 0
     assert not (tmp_path / "mark").exists()
 
 
 def test_packaging_executes_no_file_in_the_folder(submission: Path, tmp_path: Path) -> None:
-    done = run_grader(submission, "--course", ROOT, "package", "classroom50", tmp_path / "new", *FEW)
+    done = run_grader(submission, "--course", ROOT, "package", "classroom50", "--out", tmp_path / "new", *FEW)
     assert done.code == 0, done.err
     assert not (tmp_path / "mark").exists()
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.imports import follow_imports
+from grader.pipeline.job import Job
 from grader.pipeline.submission import Submission
 from grader.proof.cache import ProofCache
 from grader.proof.claims import Claim, make_claims
-from grader.results import dependencies
+from grader.results.dependencies import find_engine_files, find_kata_files
 from grader.results.result import KataResult
 from grader.tests import ROOT
 from grader.tests.conftest import run_python
@@ -90,10 +90,10 @@ def test_proof_is_invalid_for_different_content_or_options(tmp_path: Path, solut
     assert open_record(tmp_path, isolation="none").find(solution) is None
 
 
-def test_proof_depends_only_on_prerequisites_of_kata() -> None:
+def test_proof_depends_only_on_prerequisites_of_kata(tmp_path: Path) -> None:
     def digest(changed_file: str) -> str:
         files = course().solutions() | {changed_file: b"pass"}
-        return dependencies.digest_proof((course().katas["cruncher"],), files, course().katas, ())
+        return open_record(tmp_path).digest_job(Job(Submission("", files), (course().katas["cruncher"],), seed=0))
 
     assert digest("linear.py") != digest("sgd.py") == digest("other.py")
 
@@ -117,9 +117,8 @@ def test_loaded_files_are_dependencies_of_a_proof() -> None:
     assert ran.code == 0, ran.err
     loaded = set(json.loads(ran.out.splitlines()[-1]))
     assert {"tests/test_adamw.py", "reference/adamw/mistakes.py", "torchkata/pytest_plugin/search.py"} <= loaded
-    patterns = [*dependencies.GRADING_FILES, *(pattern.format(kata="adamw") for pattern in dependencies.KATA_FILES)]
-    seen = follow_imports(path for pattern in patterns for path in ROOT.glob(pattern))
-    assert loaded - {path.relative_to(ROOT).as_posix() for path in seen} == set()
+    seen = {path.relative_to(ROOT).as_posix() for path in (*find_kata_files("adamw"), *find_engine_files())}
+    assert loaded - seen == set()
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xc1", b"\x81\xa7results\x01"])

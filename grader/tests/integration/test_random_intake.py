@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from grader.commands.anonymize import read_names, run_anonymize
+from grader.options import Layout
 from grader.output.summary import rebuild
-from grader.pipeline.layouts import Layout, find_submissions
+from grader.pipeline.layouts import find_submissions
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import assign_ids

@@ -40,7 +40,7 @@ def list_files(folder: Path) -> list[str]:
 @pytest.mark.sample
 def test_handout_contains_expected_files(tmp_path: Path) -> None:
     new_handout = tmp_path / "katas"  # the shared handout contains Python's caches once another test has run code in it
-    assert call_grader("release", new_handout, "--track", "all").code == 0
+    assert call_grader("release", "--out", new_handout, "--kata", "all").code == 0
     assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml", ".po")}
     shared -= {"lint.toml", "costly.toml"}
@@ -75,7 +75,7 @@ def test_course_can_override_agents_file(tmp_path: Path) -> None:
     for text in ("# Ask anybody\n", ""):
         own.write_text(text)
         out = tmp_path / f"out{len(text)}"
-        assert call_grader("--course", project, "release", out, "--kata=linear").code == 0
+        assert call_grader("--course", project, "release", "--out", out, "--kata=linear").code == 0
         assert (out / "AGENTS.md").is_file() == bool(text)
         assert not text or (out / "AGENTS.md").read_text() == text
         assert "AGENTS.md" not in list_files(out / "docs")
@@ -86,7 +86,7 @@ def test_handout_that_needs_private_file_is_not_written(tmp_path: Path) -> None:
     primes, out = shutil.copytree(PRIMES, tmp_path / "primes"), tmp_path / "out"
     tests = primes / "tests/test_sieve.py"
     tests.write_text(f"from reference.sieve import solution\n{tests.read_text('utf-8')}", "utf-8")
-    done = call_grader("--course", primes, "release", out)
+    done = call_grader("--course", primes, "release", "--out", out)
     assert (done.code, out.exists()) == (3, False)
     assert "the handout would need reference/sieve/solution.py, which is for instructors only" in done.err
 
@@ -103,7 +103,7 @@ def strip_docstrings(tree: ast.Module) -> dict[str, str]:
 
 def test_chinese_handout_has_chinese_docstrings(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call_grader("release", out, "--track=all", "--language=zh").code == 0
+    assert call_grader("release", "--out", out, "--kata=all", "--language=zh").code == 0
     assert read_course(out).languages == ("zh", "en")
     for name in course().katas:
         trees = [ast.parse((folder / f"assignment/{name}.py").read_text("utf-8")) for folder in (out, ROOT)]
@@ -133,7 +133,7 @@ def test_broken_handout_fails_its_checks() -> None:
 def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path) -> None:
     chosen, workloads = ("cruncher", "sgd"), ["cruncher_step", "linear_forward", "sgd_step"]
     katas = [kata.name for kata in add_prerequisites(chosen)]
-    done = call_grader("release", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
+    done = call_grader("release", "--out", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().prerequisites(kata) for kata in chosen))
     assert "included because others build on them" in done.out
@@ -214,7 +214,7 @@ def test_editor_settings_name_existing_commands_and_files(new_handout: Path) -> 
 
 
 def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> None:
-    done = call_grader("--course", PRIMES, "release", tmp_path / "out", "--prove")
+    done = call_grader("--course", PRIMES, "release", "--out", tmp_path / "out", "--prove")
     assert (done.code, "proven: all stubs count as not started" in done.out) == (0, True), done.err
     files = [name for name in list_files(tmp_path / "out") if not name.startswith("torchkata/")]
     assert not [name for name in files if "torch.org" in (tmp_path / "out" / name).read_text("utf-8")]
@@ -225,7 +225,7 @@ def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> No
 def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
     project = copy_course(tmp_path / "project")
     shutil.copy(SOLUTION / "linear.py", project / "assignment")
-    done = call_grader("--course", project, "release", tmp_path / "out")
+    done = call_grader("--course", project, "release", "--out", tmp_path / "out")
     assert done.code == 2
     assert done.err == "grader: assignment/linear.py: __init__ is already implemented; release needs stubs\n"
     assert not (tmp_path / "out").exists()
@@ -233,17 +233,17 @@ def test_release_rejects_stub_with_implementation(tmp_path: Path) -> None:
 
 def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call_grader("release", out).code == 0
+    assert call_grader("release", "--out", out).code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("filled in")
-    again = call_grader("release", out, "--kata", "same_storage")
+    again = call_grader("release", "--out", out, "--kata", "same_storage")
     assert again.code == 2
     assert again.err == f"grader: {out}: is not empty; use --update to update a handout\n"
-    forced = call_grader("release", out, "--kata", "same_storage", "--force")
+    forced = call_grader("release", "--out", out, "--kata", "same_storage", "--force")
     assert (forced.code, (out / "assignment/linear.py").read_text()) == (2, "filled in")
     assert f"{out}/assignment/linear.py: was edited, and --force would overwrite it; --update keeps it" in forced.err
     (out / "assignment/linear.py").unlink()
-    released = call_grader("release", out, "--kata", "same_storage", "--force")
+    released = call_grader("release", "--out", out, "--kata", "same_storage", "--force")
     assert (released.code, " 1 kata: same_storage" in released.out) == (0, True)
     assert list_files(out / "assignment") == ["__init__.py", "same_storage.py"]
     assert (out / ".git").is_dir(), "files that no release wrote must be kept"
@@ -251,12 +251,12 @@ def test_release_overwrites_only_an_earlier_release(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/tests").write_text("mine")
     for option in ("--force", "--update"):
-        refused = call_grader("release", tmp_path / "thesis", option)
+        refused = call_grader("release", "--out", tmp_path / "thesis", option)
         assert refused.err.endswith("is neither empty nor a handout; choose another directory\n")
     assert list_files(tmp_path / "thesis") == ["tests"]
     (tmp_path / "file").write_text("")
-    assert call_grader("release", tmp_path / "file", "--force").code == 2
-    assert call_grader("release", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
+    assert call_grader("release", "--out", tmp_path / "file", "--force").code == 2
+    assert call_grader("release", "--out", tmp_path / "new", "--update").err.endswith("contains no handout to update\n")
 
 
 @pytest.mark.parametrize("place", [ROOT, ROOT.parent, ROOT / "torchkata", ROOT / "tests/new", Path("/")])

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
-from grader.output.page import write
+from grader.output.page import class_pages
 from grader.results import result as load
 from grader.results import source
 from grader.tests.conftest import call_grader
@@ -68,11 +68,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     solution = {path.name: path.read_bytes() for path in SOLUTION.glob("*.py")}
     evil = {"linear.py": f"{EVIL}\n\nx = 1\n".encode()}
     for name, files in (("ben", solution), (one.submission, evil)):
-        source.store(directory, name, one.fingerprint, files)
+        source.store(directory, name, one.hand_in, files)
     large = shutil.copytree(directory, directory / "large")
-    assert call_grader("report", directory, "--feedback", directory).code == 0
+    assert call_grader("report", directory, "--out", directory).code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(write, "MOST_ON_PAGE", COUNT - 1)
+        patch.setattr(class_pages, "MOST_ON_PAGE", COUNT - 1)
         assert call_grader("report", large).code == 0
     return directory
 
@@ -155,11 +155,11 @@ def test_ungraded_submissions_are_sorted_last(page: Chrome) -> None:
 def test_rows_are_rendered_when_scrolled_into_view(
     driver: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "ROWS", 20)
+    monkeypatch.setattr(class_pages, "ROWS", 20)
     names = [one.submission for one in students()]
     for one in students():
         load.write(one, tmp_path)
-    assert write.write_report(tmp_path, names, {}) == []
+    assert class_pages.write_report(tmp_path, names, {}) == []
     emulate(driver, width=1400, height=300)
     open_page(driver, (tmp_path / "report.html").as_uri())
     assert list_names(driver) == names[:20]

@@ -35,7 +35,7 @@ def fail(sandbox: Sandbox, source: bytes) -> tuple[str, str]:
         except Crashed as crash:
             error = crash
         runner.end()
-        explained = explain_crash(error) if isinstance(error, Crashed) else ""
+        explained = str(explain_crash(error)) if isinstance(error, Crashed) else ""
         message = explain("test", "claim", error, student.last, "pytest").message
         assert student.last is not None
         return ("", "") if student.last.answer is not None and not student.last.setting else (explained, message)

@@ -50,10 +50,10 @@ def write_outputs(names: Sequence[str], hand_ins: Mapping[str, Mapping[str, ZooE
     done = run("grader", "grade", *map(str, (*(folder / name for name in hand_ins), "--out", out, *options)))
     assert done.code == 0, done.err
     (out / "printed").write_text(done.out + done.err)
-    assert call_grader("report", out, "--feedback", out / "pages").code == 0
+    assert call_grader("report", out, "--out", out / "pages").code == 0
     for name in ("gradescope", "classroom50", "github", "junit"):
         fields = [f"--field={field}=x" for field in ("assignment", "owner", "datetime", "submission")]
-        call_grader("export", out, "--format", name, "--to", out / name, *(fields if name == "classroom50" else ()))
+        call_grader("export", out, "--format", name, "--out", out / name, *(fields if name == "classroom50" else ()))
     return out
 
 

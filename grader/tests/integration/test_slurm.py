@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cluster import record
-from grader.cluster.slurm import Job, list_jobs
+from grader.cluster import job_record
+from grader.cluster.slurm import ListedTask, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, grade
 from grader.tests.support.processes import is_alive
@@ -40,12 +40,12 @@ from scripts import one_node_slurm
 
 pytestmark = pytest.mark.usefixtures("cluster", "needs_bwrap")
 
-ON_SLURM = (*OPTIONS, "--executor", "slurm")
+ON_SLURM = (*OPTIONS, "--slurm", "default")
 PATIENCE = 600.0  # timeout in seconds, long enough for a busy machine
 
 
 class SlurmRun:
-    """A running `grader grade --executor slurm`."""
+    """A running `grader grade --slurm`."""
 
     def __init__(self, submissions: list[Path], out: Path, *options: str) -> None:
         self.out = out
@@ -68,8 +68,8 @@ class SlurmRun:
             lambda: list_results(self.out) and any(job.state == "RUNNING" for job in self.list_tasks().values())
         )
 
-    def list_tasks(self) -> dict[str, Job]:
-        stored = record.load(self.out)
+    def list_tasks(self) -> dict[str, ListedTask]:
+        stored = job_record.load(self.out)
         return list_jobs(stored.name) if stored else {}
 
     def find_running_task(self) -> str:
@@ -210,7 +210,7 @@ def test_slurm_run_executes_no_file_next_to_submission(tmp_path: Path) -> None:
     write_submissions(tmp_path / "ada", LINEAR, "assignment")
     write_traps(tmp_path / "ada", tmp_path / "mark")
     command = [str(Path(sys.executable).with_name("grader")), "--course", str(ROOT), "grade", "."]
-    command += ["--out", "../out", "--kata", "linear", *SHORT, "--executor", "slurm"]
+    command += ["--out", "../out", "--kata", "linear", *SHORT, "--slurm", "default"]
     done = subprocess.run(command, cwd=tmp_path / "ada", capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert list_results(tmp_path / "out") == ["ada"]
@@ -221,7 +221,7 @@ def test_slurm_run_executes_no_file_next_to_submission(tmp_path: Path) -> None:
 def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gradebook: bytes, tmp_path: Path) -> None:
     assert grade(*slow_class, "--out", tmp_path, *OPTIONS, "--isolation", "bwrap", course=PRIMES).code == 0
     old = read_times(tmp_path)
-    started = SlurmRun(slow_class, tmp_path, "--force")
+    started = SlurmRun(slow_class, tmp_path, "--again")
     started.wait_until(lambda: read_times(tmp_path) != old)
     started.process.kill()
     started.process.communicate()
@@ -230,7 +230,7 @@ def test_killed_forced_run_keeps_graded_results(slow_class: list[Path], slow_gra
         time.sleep(0.2)
     new = read_times(tmp_path)
     assert all(new[name] > old[name] for name in NAMES)
-    again = SlurmRun(slow_class, tmp_path, "--force").wait()
+    again = SlurmRun(slow_class, tmp_path, "--again").wait()
     assert (again.code, "job" in again.out) == (0, False)
     assert read_times(tmp_path) == new
     assert_complete(tmp_path, slow_gradebook)

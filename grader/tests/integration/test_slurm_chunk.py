@@ -6,16 +6,15 @@ import sys
 from pathlib import Path
 from unittest.mock import Mock
 
-import msgspec
 import pytest
 from rich.console import Console
 
 from grader.base.errors import CallError
-from grader.cluster import record, slurm
-from grader.cluster.grading import Run
+from grader.cluster import job_record, slurm
 from grader.cluster.options import parse
 from grader.cluster.plan import create_plan
-from grader.cluster.slurm import Array, Job
+from grader.cluster.rounds import Run
+from grader.cluster.slurm import Array, ListedTask
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
 from grader.results.result import read
@@ -27,7 +26,7 @@ from torchkata.course import course
 def test_missing_submitit_error_suggests_remedy(tmp_path: Path) -> None:
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     without = "import sys; sys.modules['submitit'] = None; from grader.cli import main; main()"
-    done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--executor", "slurm")
+    done = run_python("-c", without, "grade", str(submission), "--out", str(tmp_path / "out"), "--slurm", "default")
     assert (done.code, done.err) == (3, 'grader: submitit is not installed: pip install -e ".[grader,slurm]"\n')
 
 
@@ -41,7 +40,7 @@ def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
         2,
     )
     (tmp_path / "unfit").mkdir()
-    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
+    (tmp_path / "plan.json").write_bytes(made.encode())
     command = [sys.executable, "-m", "grader.cluster.chunk", str(tmp_path / "plan.json"), "0", str(os.getpid())]
     assert subprocess.run(command, timeout=600).returncode == 0
     assert read(tmp_path / "out/a/result.json").conclusive
@@ -54,9 +53,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return a run of a command that asks for a GPU, on a cluster where the jobs of the same command are pending."""
     options = make_slurm_options(tmp_path / "out", slurm=("gres=gpu:1", "time=10"))
     queue = Queue([Entry("ada", tmp_path / "ada")], [], (course().katas["linear"],), options)
-    monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": Job("1_0", "PENDING", "")})
+    monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": ListedTask("1_0", "PENDING", "")})
     run = Run(queue, parse(options.slurm), Console(quiet=True), print)
-    run.record = record.create(queue, None)
+    run.record = job_record.create(queue, None)
     return run
 
 
@@ -72,7 +71,7 @@ def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:
-    assert run.find_earlier() == (run.record, [Job("1_0", "PENDING", "")])
+    assert run.find_earlier() == (run.record, [ListedTask("1_0", "PENDING", "")])
     run.queue.entries = [*run.queue.entries, Entry("ben", Path("ben"))]
     with pytest.raises(CallError, match=f"another command .* cancel them with scancel --name={run.record.name}"):
         run.find_earlier()

@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 
 from grader.pipeline import speed as phase
-from grader.results.result import KataResult, PerformanceResult, Result, read, speed_fingerprint, write
+from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.sandbox.launch import Gpu
-from grader.speed import gpu, grading, setup
+from grader.speed import gpu, timed_workloads, timing_device
 from grader.speed.machine import Machine
-from grader.speed.session import Row, SpeedJob, add_fallbacks
+from grader.speed.timed_submission import Row, SpeedJob, add_fallbacks
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench
 from grader.tests.conftest import Run, call_grader, grade
@@ -50,7 +50,7 @@ def test_stored_speed_results_are_reused(tmp_path: Path) -> None:
     again = grade_linear(right, "--out", out, "--device", "cpu")
     assert "1 of 1 were already graded" in again.out
     assert run.code or read_stored(out, "right") == fast, "a verdict is measured once"
-    without = grade_linear(right, "--out", out, "--force")
+    without = grade_linear(right, "--out", out, "--again")
     assert (without.code, read_stored(out, "right")["performance"]) == (0, [])
 
 
@@ -79,10 +79,10 @@ def grade_workload(
             raise error
         return Reading(error, bench.workload.ratio["cuda"])
 
-    monkeypatch.setattr(grading, "measure", measure)
-    monkeypatch.setattr(grading, "choose_task", lambda _, workload: Task(workload.name, kind, Size(), 1))
-    machine = Machine(kind, kind, None, 0, setup.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
-    (row,) = grading.grade(machine, [course().workloads["train_throughput"]], {"train_throughput": {}})
+    monkeypatch.setattr(timed_workloads, "measure", measure)
+    monkeypatch.setattr(timed_workloads, "choose_task", lambda _, workload: Task(workload.name, kind, Size(), 1))
+    machine = Machine(kind, kind, None, 0, timing_device.get_limits(), None, None, lambda: "")  # type: ignore[arg-type]
+    (row,) = timed_workloads.grade(machine, [course().workloads["train_throughput"]], {"train_throughput": {}})
     return row
 
 
@@ -148,13 +148,13 @@ def test_inconclusive_workloads_do_not_change_score() -> None:
         PerformanceResult("adagrad_step", "inconclusive", 0, 3),
         PerformanceResult("get_batch_throughput", "not_graded", 0, 3),
     ]
-    found: Result = phase.add_speed(made, "cpu", rows, {"device": "a CPU"}, "print")
+    found: Result = phase.add_speed(made, "cpu", rows, {"device": "a CPU"})
     assert (found.score, found.max_score) == (made.score + 3, made.max_score + 8)
     assert (found.device, found.environment["device"], found.seconds) == ("cpu", "a CPU", made.seconds + 2)
-    twice = phase.add_speed(found, "cpu", rows, {}, "print")
+    twice = phase.add_speed(found, "cpu", rows, {})
     assert (twice.score, twice.max_score) == (found.score, found.max_score), "the earlier speed result must be replaced"
     assert not found.is_timed("cpu")
-    whole = phase.add_speed(made, "cpu", rows[:2], {}, speed_fingerprint(made.fingerprint, "cpu"))
+    whole = phase.add_speed(made, "cpu", rows[:2], {})
     assert whole.is_timed("cpu")
     assert not whole.is_timed("cuda")
 
@@ -195,7 +195,7 @@ def test_speed_points_require_bubblewrap_unless_waived(
     row, other = found.performance
     assert (row.score, row.max_score, other) == (points, points, UNTIMED)
     assert (phase.NO_POINTS in row.message, row.rehearsed) == (points == 0, points == 0)
-    assert (found.speed_fingerprint == "") == (points == 0), "another machine may still time it"
+    assert found.can_time_again == (points == 0), "another machine may still time it"
     for words in said:
         assert words in out.getvalue() + "".join(warned)
     assert len(warned) == len(said) - 1

@@ -147,7 +147,7 @@ def test_global_torch_settings_do_not_leak_between_tests(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--kata", "lineal"], "there is no kata 'lineal'; did you mean linear?"),
+        (["--kata", "lineal"], "there is no kata or track 'lineal'; did you mean linear?"),
         (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
         (["--impl", "nowhere"], "--impl nowhere: no kata files found"),
         (["--examples", "0"], "--examples must be at least 1"),

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from grader.sandbox.launch import Sandbox
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.paused_worker import SLIP
 from grader.speed.smoke_test import BROKEN, run_smoke_test
 from grader.speed.timed_worker import Task, TimedWorker
@@ -25,12 +25,12 @@ from torchkata.speed.memory import most_calls
 Begin: TypeAlias = Callable[..., TimedWorker]
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
 SOLUTION = course().solutions()
-LIMITS = setup.get_limits()
+LIMITS = timing_device.get_limits()
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    yield from start_sandbox(request, LIMITS, setup.plan_workers())
+    yield from start_sandbox(request, LIMITS, timing_device.plan_workers())
 
 
 @pytest.fixture

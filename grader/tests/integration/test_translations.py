@@ -10,7 +10,6 @@ from grader.tests import ROOT
 from grader.tests.conftest import Run, run, run_kata
 from grader.tests.support.translations import read_entries
 from scripts.translations import list_problems, make_template, update
-from torchkata.i18n.catalogues import NOTE
 
 SIEVE = "reference/sieve/zh.po"
 TEXTS = {"title": "Sieve numbers", "hints.1": "Cross out {n}: 50% off.", "claims.test_a": "It ends"}
@@ -46,7 +45,7 @@ def test_text_with_new_key_keeps_its_translation() -> None:
     update(catalogue, make_template({"title": TEXTS["title"], **moved}, [REMARK]))
     after = list_entries(catalogue)
     assert after["hints.2"] == (TEXTS["hints.1"], TRANSLATED["hints.1"], {"python-brace-format"}), "% is no placeholder"
-    assert [*after] == ["title", "hints.1", "hints.2", "claims.test_b", NOTE]
+    assert [*after] == ["title", "hints.1", "hints.2", "claims.test_b", None]
     assert after["claims.test_b"] == ("It ends", "会结束", set())
     assert "claims.test_a" not in after
     assert [*list_problems(catalogue)] == ["hints.1: missing: zzz"]
@@ -55,7 +54,7 @@ def test_text_with_new_key_keeps_its_translation() -> None:
 def test_note_with_changed_words_becomes_fuzzy() -> None:
     catalogue = make_catalogue()
     update(catalogue, make_template(TEXTS, [f"{REMARK} here", "not similar"]))
-    assert [*list_problems(catalogue)] == [f"note: fuzzy: {REMARK} here", "note: missing: not similar"]
+    assert [*list_problems(catalogue)] == [f"message: fuzzy: {REMARK} here", "message: missing: not similar"]
 
 
 @pytest.fixture
@@ -100,17 +99,13 @@ def test_catalogues_are_written_and_updated(primes: Path) -> None:
     tests = primes / "tests/test_sieve.py"
     for file in (primes / "reference/sieve/kata.toml", tests):
         file.write_text(file.read_text("utf-8").replace(english, "Cross out"), "utf-8")
-    tests.write_text(f'{tests.read_text("utf-8")}\n\nNOTE = f"row {{len([1]):d}} is still missing"\n', "utf-8")
+    tests.write_text(f'{tests.read_text("utf-8")}\n\nNOTE = Text("row {{row}} is still missing", row=1)\n', "utf-8")
     lines = call(primes)
     assert f"{SIEVE}: title: fuzzy: Cross out" in lines
-    assert f"{SIEVE}: note: missing: row {{value1}} is still missing" in lines
+    assert f"{SIEVE}: message: missing: row {{row}} is still missing" in lines
     assert "筛法" not in run_kata(primes, "hint", "sieve", KATA_LANG="zh").out
-    edit(
-        primes / SIEVE,
-        '"row {value1} is still missing"\nmsgstr ""',
-        '"row {row} is still missing"\nmsgstr "缺第 {row} 行"',
-    )
-    assert "note" not in "".join(call(primes)), "a placeholder of a note can be renamed"
+    edit(primes / SIEVE, 'still missing"\nmsgstr ""', 'still missing"\nmsgstr "缺第 {row} 行"')
+    assert "message" not in "".join(call(primes))
     edit(tests, "is still missing", "has gone")
     call(primes)
     assert ("row {row} is still missing", "缺第 {row} 行") not in read(primes / SIEVE).values()

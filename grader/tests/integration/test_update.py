@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.package.write import spread
+from grader.commands.package.platform_package import spread
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, run_kata
@@ -121,7 +121,7 @@ def test_failed_update_can_be_repeated(
 
 def test_release_updates_a_published_handout(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call_grader("release", out, "--kata", "linear", "--language", "zh").code == 0
+    assert call_grader("release", "--out", out, "--kata", "linear", "--language", "zh").code == 0
     (out / ".git").mkdir()
     (out / "assignment/linear.py").write_text("class Linear: ...\n")
     (out / "tests/test_linear.py").write_text("last week's\n")
@@ -131,14 +131,14 @@ def test_release_updates_a_published_handout(tmp_path: Path) -> None:
         .replace(handout.digest((ROOT / "tests/test_linear.py").read_bytes()), handout.digest(b"last week's\n"))
     )
     (out / handout.LIST).write_text(old)
-    done = call_grader("release", out, "--update")
+    done = call_grader("release", "--out", out, "--update")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "updated: 1 file added or changed, 0 removed"
     assert (out / "assignment/linear.py").read_text() == "class Linear: ...\n"
     assert (out / "tests/test_linear.py").read_bytes() == (ROOT / "tests/test_linear.py").read_bytes()
-    more = call_grader("release", out, "--update", "--kata", "linear", "--kata", "sgd").out
+    more = call_grader("release", "--out", out, "--update", "--kata", "linear", "--kata", "sgd").out
     assert "stubs:   sgd: not in assignment/; add it with `kata reset NAME`" in more
     (out / handout.LIST).unlink()
-    assert call_grader("release", out, "--update").err.endswith(
+    assert call_grader("release", "--out", out, "--update").err.endswith(
         "was released by a version that is too old for --update (reference/handout.sha256 is missing)\n"
     )

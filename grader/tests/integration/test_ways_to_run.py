@@ -61,7 +61,7 @@ PARTS = {  # how an editor runs some tests: a shell command, and the rows of the
 def students_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Release a handout and write the code of a student."""
     folder = tmp_path_factory.mktemp("release") / "katas"
-    released = call_grader("--course", PRIMES, "release", folder)
+    released = call_grader("--course", PRIMES, "release", "--out", folder)
     assert released.code == 0, released.err
     (folder / "assignment/sieve.py").write_text(SIEVE)
     (folder / "assignment/factorise.py").write_text("def factorise(n):\n    return []\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.new.write import KINDS
+from grader.commands.new.templates import KINDS
 from grader.results.result import read
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.wheel import run_installed
@@ -25,7 +25,7 @@ def test_wheel_environment_has_no_torch_or_checkout(installed: Path, tmp_path: P
 def test_commands_outside_a_course_report_missing_course(installed: Path, tmp_path: Path) -> None:
     line = "there is no course here: change to the folder that contains its pyproject.toml"
     assert run_installed(installed, tmp_path, "kata").err == f"kata: {line}, or write a new course with `kata init`\n"
-    for command in ("grader grade x --out out", "grader certify", "grader release out"):
+    for command in ("grader grade x --out out", "grader certify", "grader release --out out"):
         done = run_installed(installed, tmp_path, *command.split())
         assert (done.code, done.err) == (2, f"grader: {line}, or write one with `kata init` or `grader new course`\n")
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
@@ -54,7 +54,7 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
         assert certified.code == 0, certified.out + certified.err
     assert [kind for kind in KINDS if f"new_{kind} " not in certified.out] == []
     for kind in ("release", "package github"):
-        assert run_installed(installed, course, "grader", *kind.split(), kind[:7]).code == 0
+        assert run_installed(installed, course, "grader", *kind.split(), "--out", kind[:7]).code == 0
         names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
         assert [name for name in names if "torchkata/" in name]
         assert not [name for name in names if "archives/" in name], "the wheel's solutions"

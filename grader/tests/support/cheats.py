@@ -20,12 +20,13 @@ import msgspec
 from grader.proof import zoo
 from grader.results.result import PerformanceResult
 from grader.sandbox.launch import Sandbox
-from grader.speed.session import Row, SpeedJob, grade_speed
+from grader.speed.timed_submission import Row, SpeedJob, grade_speed
 from grader.tests.attacks.trials import read_cells
 from torchkata.course import Workload, course
 from torchkata.inside.speed.sizes import Kind
-from torchkata.speed.decision import RESTLESS, score_of
+from torchkata.speed.decision import score_of
 
+RESTLESS = "blocks were timed without disturbance"  # part of the note for a noisy machine
 TRIES = 2  # maximum number of measurements if the machine is too noisy
 MAX_SECONDS = 400.0  # time limit for a single run of a workload
 STOPPED_BY = {"passed": "", "crashed": "no valid answer", "timed_out": "the time limit", "not_started": "the reader"}

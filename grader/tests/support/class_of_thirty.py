@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from grader.pipeline.layouts import Layout
+from grader.options import Layout
 from grader.tests.support.submissions import PRIMES, SIEVE
 from grader.tests.unit.test_walk import pack_zip, write_tree
 

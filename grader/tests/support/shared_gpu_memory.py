@@ -17,7 +17,7 @@ from grader.sandbox import launch
 from grader.sandbox.inside import cuda
 from grader.sandbox.launch import Gpu, Sandbox
 from grader.sandbox.runner import WorkerRunner
-from grader.speed import gpu, setup
+from grader.speed import gpu, timing_device
 from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import open_worker
@@ -55,10 +55,10 @@ def build(folder: Path) -> None:
 
 def start_driver(device: Gpu) -> list[int]:
     """Call `cuInit` and create a context in a sandboxed worker, and return the result codes."""
-    sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
+    sandbox = launch.launch("bwrap", timing_device.get_limits(), timing_device.plan_workers(device))
     with contextlib.closing(sandbox):
         sandbox.wait_until_ready()
-        limits = replace(setup.get_limits(), call_seconds=DRIVER_SECONDS, test_seconds=DRIVER_SECONDS)
+        limits = replace(timing_device.get_limits(), call_seconds=DRIVER_SECONDS, test_seconds=DRIVER_SECONDS)
         codes: list[int] = next(open_worker(sandbox, limits))(START_DRIVER, "import ctypes")
     return codes
 
@@ -75,7 +75,7 @@ def count_descriptors() -> int:
 
 def try_worker(control: socket) -> dict[str, object]:
     """Run and check two blocks of the baseline, kill the worker, and then write to the shared memory."""
-    timed = TimedWorker(control, setup.get_limits(), TASK, None)
+    timed = TimedWorker(control, timing_device.get_limits(), TASK, None)
     right = [timed.block(30.0).error <= timed.check.floor for _ in range(2)]
     timed.worker.runner.end()
     assert timed.device_memory is not None
@@ -92,14 +92,14 @@ def main() -> None:
     if isinstance(device, str):
         sys.exit(device)
     os.environ["CUDA_VISIBLE_DEVICES"] = device.uuid
-    sandbox = launch.launch("bwrap", setup.get_limits(), setup.plan_workers(device))
+    sandbox = launch.launch("bwrap", timing_device.get_limits(), timing_device.plan_workers(device))
     sandbox.wait_until_ready()
     if fake:
         exec(HOST_MEMORY, vars(cuda))
         append_code(sandbox, "cuda", HOST_MEMORY)
         append_code(sandbox, "timed_work", ON_CPU)
     control = sandbox.clone()
-    violations = WorkerRunner(control, setup.get_limits()).find_violations(["/etc/passwd"])
+    violations = WorkerRunner(control, timing_device.get_limits()).find_violations(["/etc/passwd"])
     first, before = try_worker(control), count_descriptors()
     second, after = try_worker(control), count_descriptors()
     control.close()

@@ -14,18 +14,19 @@ from unittest.mock import patch
 import msgspec
 from rich.console import Console
 
-from grader.cluster import grading, slurm
+from grader.cluster import rounds, slurm
 from grader.cluster.options import parse
 from grader.cluster.pending import Pending
-from grader.cluster.plan import Plan
-from grader.cluster.slurm import Array, Job
+from grader.cluster.plan import read_plan
+from grader.cluster.slurm import Array, ListedTask
+from grader.options import GradeOptions
 from grader.pipeline.executor import RunOutcome
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
 from grader.results.result import Result
 
 Faults: TypeAlias = Mapping[str, Literal["FAILED", "PENDING"]]
-FINGERPRINT = "simulated"
+HAND_IN = "simulated"
 
 
 @dataclass
@@ -61,16 +62,16 @@ class SimulatedSlurm:
     def submit(self, array: Array) -> str:
         """Queue the tasks of an array, as sbatch does."""
         self.calls["sbatch"] += 1
-        plan = msgspec.json.decode(array.plan.read_bytes(), type=Plan)
+        plan = read_plan(array.plan)
         assert len(plan.chunks) == array.tasks <= self.limit
         number = len(self.arrays) + 1
         self.arrays.append([Task(f"{number}_{index}", [*chunk]) for index, chunk in enumerate(plan.chunks)])
         self.at_once = array.at_once
         return str(number)
 
-    def list_jobs(self, _name: str) -> dict[str, Job]:
+    def list_jobs(self, _name: str) -> dict[str, ListedTask]:
         """List all tasks, as squeue does."""
-        return {task.id: Job(task.id, task.state, "node1") for task in self.tasks}
+        return {task.id: ListedTask(task.id, task.state, "node1") for task in self.tasks}
 
     def sleep(self, seconds: float) -> None:
         """End the running tasks, and start as many pending ones as may run at once."""
@@ -87,7 +88,7 @@ class SimulatedSlurm:
         for name in task.chunk[: len(task.chunk) // 2] if fault else task.chunk:
             if not self.graded[name]:
                 self.graded[name] += 1
-                made = Result(name, 0.0, 0.0, FINGERPRINT, 0, 100, "bwrap", 1.0, {}, [])
+                made = Result(name, 0.0, 0.0, 0, 100, "bwrap", 1.0, {}, [], hand_in=HAND_IN)
                 (self.out / name).mkdir(exist_ok=True)
                 (self.out / name / "result.json").write_bytes(msgspec.json.encode(made))
         task.state = fault or "COMPLETED"
@@ -103,15 +104,13 @@ class Simulation:
 
 
 def simulate(
-    options: Options, submissions: int, *, estimate: float, faults: Faults | None = None, limit: int = 1001
+    options: GradeOptions, submissions: int, *, estimate: float, faults: Faults | None = None, limit: int = 1001
 ) -> Simulation:
     """Grade a class of this size, of which the grader expects that each submission takes `estimate` seconds."""
     names = [f"student{number:05}" for number in range(submissions)]
     entries = [Entry(name, Path("/submissions") / name) for name in names]
     queue = Queue(entries, [], (), options)
-    pending = Pending(
-        queue, 0, {entry.id: entry.path for entry in entries}, dict.fromkeys(names, FINGERPRINT), speed=set()
-    )
+    pending = Pending(queue, 0, {entry.id: entry.path for entry in entries}, dict.fromkeys(names, HAND_IN), speed=set())
     cluster, stat = SimulatedSlurm(options.out, dict(faults or {}), limit), os.stat
 
     def count_stat(*arguments: Any, **given: Any) -> os.stat_result:
@@ -127,9 +126,9 @@ def simulate(
         for name in ("submit", "list_jobs"):
             stack.enter_context(patch.object(slurm, name, getattr(cluster, name)))
         stack.enter_context(patch.object(slurm, "read_array_limit", lambda: limit))
-        stack.enter_context(patch.object(grading, "time", clock))
-        stack.enter_context(patch.object(grading, "estimate_seconds", lambda *_: estimate))
-        stack.enter_context(patch.object(grading, "find_pending", lambda *_: pending))
+        stack.enter_context(patch.object(rounds, "time", clock))
+        stack.enter_context(patch.object(rounds, "estimate_seconds", lambda *_: estimate))
+        stack.enter_context(patch.object(rounds, "find_pending", lambda *_: pending))
         stack.enter_context(patch.object(os, "stat", count_stat))
-        run = grading.Run(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
+        run = rounds.Run(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
         return Simulation(run.grade(), warnings, cluster)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from grader.pipeline.queue import GradingOptions, Options
+from grader.options import GradeOptions
 from grader.results.result import read
 from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
@@ -60,15 +60,14 @@ def edit_solution(kata: str, old: str, new: str) -> str:
     return source.replace(old, new)
 
 
-def make_options(out: Path, **changes: Any) -> Options:
-    """Return options of `grader grade`. Changes may be fields of `Options` or of `GradingOptions`."""
-    grading: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",)}
-    grading |= {name: changes.pop(name) for name in GradingOptions.__struct_fields__ if name in changes}
-    return Options(GradingOptions(**grading), out, **{"quiet": True, **changes})
+def make_options(out: Path, **changes: Any) -> GradeOptions:
+    """Return options of `grader grade`."""
+    usual: dict[str, Any] = {"seed": 0, "examples": 5, "isolation": "bwrap", "katas": ("linear",), "jobs": 1}
+    return GradeOptions(out=out, **usual | changes)
 
 
-def make_slurm_options(out: Path, **changes: Any) -> Options:
-    return make_options(out, **{"executor": "slurm", "alone": False, "jobs": 2, **changes})
+def make_slurm_options(out: Path, **changes: Any) -> GradeOptions:
+    return make_options(out, **{"slurm": ("default",), "jobs": 2, **changes})
 
 
 TRAP_MODULES = """einops torch numpy pytest hypothesis polib msgspec rich typer jinja2 submitit pip venv ensurepip

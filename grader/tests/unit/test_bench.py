@@ -106,7 +106,7 @@ def test_result_may_be_as_inexact_as_plain_torch(
     reading = measure(bench)
     assert reading.verdict.outcome == outcome
     wrong = "the result is wrong: its relative error is 0.0016, and rounding explains only 0.0014"
-    assert reading.verdict.note == ("" if outcome == "passed" else wrong)
+    assert str(reading.verdict.note) == ("" if outcome == "passed" else wrong)
     assert bench.took.endswith("sSSB." if outcome == "failed" else "SBSB.")
 
 

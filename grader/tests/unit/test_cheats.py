@@ -9,6 +9,7 @@ from benchmarks.prove_gpu.place import DANGEROUS
 from grader.results.result import PerformanceResult
 from grader.tests import ROOT
 from grader.tests.support.cheats import (
+    RESTLESS,
     Cheat,
     find_gain,
     find_problems,
@@ -18,7 +19,6 @@ from grader.tests.support.cheats import (
     load_slow,
 )
 from torchkata.course import course
-from torchkata.speed.decision import RESTLESS
 
 SLOW, CHEATS = load_slow(), load_cheats()
 STOPPED = Cheat("tricks/hides", "is fast in secret", "linear/three_times", "stopped", "HOSTILE = 1", "HONEST = 1")

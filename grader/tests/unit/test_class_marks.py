@@ -149,13 +149,13 @@ def test_export_fills_gradebook_with_marks(tmp_path: Path) -> None:
     book = tmp_path / "moodle.csv"
     book.write_text("Identifier,Full name,Email address,Grade,Maximum Grade\nParticipant 1,Ada,ada@x.edu,,2.00\n")
     to = tmp_path / "out.csv"
-    done = call_grader("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
+    done = call_grader("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--out", to)
     assert (done.code, done.err) == (0, ""), "an export of one section is a success"
     assert done.out == "wrote 1 row; 2 people are not in this gradebook: ben, eve\n"
     assert to.read_text() == book.read_text().replace("ada@x.edu,,", "ada@x.edu,2,")
-    lacks = call_grader("export", results, "--format", "canvas", "--to", to)
+    lacks = call_grader("export", results, "--format", "canvas", "--out", to)
     assert (lacks.code, "needs --class FOLDER and --gradebook FILE" in lacks.err) == (2, True)
-    strays = call_grader("export", results, "--format", "junit", "--gradebook", book, "--to", to)
+    strays = call_grader("export", results, "--format", "junit", "--gradebook", book, "--out", to)
     assert (strays.code, strays.err) == (2, "grader: --gradebook can be used only with --format canvas, csv, moodle\n")
 
 
@@ -183,7 +183,7 @@ def strip_tags(page: str) -> str:
 
 def test_page_shows_how_mark_was_calculated(tmp_path: Path) -> None:
     folder, results = write_class(tmp_path / "class"), store_results(tmp_path / "results")
-    done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    done = call_grader("report", results, "--class", folder, "--out", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     ben = read_text(tmp_path / "pages/ben/feedback.html")
     steps = "mark 1.5 of 2 points as graded 2 lateness −0.5 manual correction 0 mark 1.5 1 day late"
@@ -201,7 +201,7 @@ def test_feedback_page_hides_marks_that_differ_within_group(tmp_path: Path) -> N
     }
     folder = write_class(tmp_path / "class", **files)
     store(tmp_path / "results", "g", "done", "passed", "passed")
-    call = ("report", tmp_path / "results", "--class", folder, "--feedback", tmp_path / "pages")
+    call = ("report", tmp_path / "results", "--class", folder, "--out", tmp_path / "pages")
     assert call_grader(*call).code == 0
     assert "mark 1.5 of 2" in read_text(tmp_path / "pages/g/feedback.html")
     (folder / "extensions.csv").write_text("id,until,reason\nada,2026-10-05T00:00:00,in hospital\n")
@@ -223,5 +223,5 @@ def test_unknown_submission_time_is_reported_by_every_command(tmp_path: Path) ->
     assert call_grader("report", results, "--class", folder).err == unknown
     book.write_text("id,mark\nada,\nben,\n")
     column = ("--class", folder, "--gradebook", book, "--column", "mark")
-    assert call_grader("export", results, "--format", "csv", *column, "--to", book).err == unknown
+    assert call_grader("export", results, "--format", "csv", *column, "--out", book).err == unknown
     assert book.read_text() == "id,mark\nada,1\nben,1.5\n"

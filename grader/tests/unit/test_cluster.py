@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.errors import CallError
-from grader.cluster import record
+from grader.cluster import job_record
 from grader.cluster.options import CONTAINER_OPTIONS, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size
 from grader.cluster.slurm import format_flag
+from grader.options import GradeOptions
 from grader.pipeline.intake import take_in_all
-from grader.pipeline.queue import Options, Queue
+from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import assign_ids
 from grader.results.result import Result, write
 from grader.tests.conftest import call_grader
@@ -73,7 +74,7 @@ def test_per_task_is_not_passed_to_slurm() -> None:
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("partition", "expected KEY=VALUE"),
+        ("partition", "expected KEY=VALUE or default"),
         ("partition= ", "expected KEY=VALUE"),
         ("=gpu", "'' can't be passed to tasks"),
         ("mem=1\n#SBATCH --uid=0", "expected KEY=VALUE"),
@@ -99,7 +100,7 @@ def test_missing_slurm_commands_are_reported(tmp_path: Path, monkeypatch: pytest
     (submission,) = write_submissions(tmp_path, LINEAR, "ada")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("grader.commands.grade.find_spec", lambda _: True)  # whether or not submitit is installed
-    done = call_grader("grade", submission, "--out", tmp_path / "out", "--executor", "slurm")
+    done = call_grader("grade", submission, "--out", tmp_path / "out", "--slurm", "default")
     assert done.code == 3
     assert done.err.startswith("grader: sbatch, srun, squeue, scontrol: not found")
 
@@ -113,16 +114,20 @@ def test_chunk_size_limits_time_and_number_of_tasks(seconds: float, submissions:
     assert (size - 1) * seconds <= 1.5 * TASK_SECONDS or tasks > MAX_TASKS // 4
 
 
-def make_queue(paths: list[Path], chosen: Options) -> Queue:
+def make_queue(paths: list[Path], chosen: GradeOptions) -> Queue:
     """Return the queue that a call of `grader grade` creates."""
     return Queue(*assign_ids(paths), KATAS, chosen)
 
 
-def make_ada_result(fingerprint: str, *, conclusive: bool = True) -> Result:
-    """Return a result for Ada's `linear`."""
+def make_ada_result(hand_in: str, *, conclusive: bool = True) -> Result:
+    """Return a result for Ada's `linear`, with the digest of her submission."""
     new = make_result("a message", kata="linear")
-    katas = [msgspec.structs.replace(kata, status="wrong") if conclusive else kata for kata in new.katas]
-    return msgspec.structs.replace(new, fingerprint=fingerprint, katas=katas)
+    status, digest = (
+        "wrong" if conclusive else "inconclusive",
+        make_slurm_options(Path()).digest_judge("linear"),
+    )
+    katas = [msgspec.structs.replace(kata, status=status, digest=digest) for kata in new.katas]
+    return msgspec.structs.replace(new, hand_in=hand_in, katas=katas)
 
 
 def test_submissions_read_at_once_keep_their_order(tmp_path: Path) -> None:
@@ -142,7 +147,7 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
     unreadable = msgspec.structs.replace(make_ada_result(mine), unreadable="it is not there on this node")
     for number, (stored, left, inconclusive) in enumerate(
         (
-            (make_ada_result("sha256:another"), ["ada", "ben"], set()),
+            (make_ada_result("another"), ["ada", "ben"], set()),
             (make_ada_result(mine, conclusive=False), ["ada", "ben"], {"ada"}),
             (unreadable, ["ada", "ben"], set()),
             (make_ada_result(mine), ["ben"], set()),
@@ -157,11 +162,11 @@ def test_submission_is_pending_until_result_is_conclusive(tmp_path: Path) -> Non
 def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
     (path,) = write_submissions(tmp_path / "class", LINEAR, "ada")
     out = tmp_path / "out"
-    fingerprint = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
-    write(make_ada_result(fingerprint), out)
+    hand_in = find_pending(make_queue([path], make_slurm_options(out)), since_ns=0).tests["ada"]
+    write(make_ada_result(hand_in), out)
     stored = out / "ada/result.json"
     for since_ns, left in ((stored.stat().st_mtime_ns, []), (stored.stat().st_mtime_ns + 1, ["ada"])):
-        waiting = find_pending(make_queue([path], make_slurm_options(out, force=True)), since_ns)
+        waiting = find_pending(make_queue([path], make_slurm_options(out, again=True)), since_ns)
         waiting.update()
         assert waiting.left == left
         again = make_queue([path], make_slurm_options(out, since_ns=since_ns))
@@ -170,19 +175,19 @@ def test_forced_run_ignores_older_results(tmp_path: Path) -> None:
 
 def test_run_record_matches_only_the_same_call(tmp_path: Path) -> None:
     paths = write_submissions(tmp_path / "class", LINEAR, "ada", "ben")
-    stored = record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
-    assert record.load(tmp_path) == stored
+    stored = job_record.create(make_queue(paths, make_slurm_options(tmp_path)), None)
+    assert job_record.load(tmp_path) == stored
     assert stored.since_ns == 0
-    assert record.create(make_queue(paths, make_slurm_options(tmp_path, force=True)), None).since_ns > 0
+    assert job_record.create(make_queue(paths, make_slurm_options(tmp_path, again=True)), None).since_ns > 0
     same = make_slurm_options(tmp_path, jobs=9, slurm=("per-task=1",))
-    assert record.digest_queue(make_queue(paths, same)) == stored.call
+    assert job_record.digest_queue(make_queue(paths, same)) == stored.call
     for other in (
         make_queue(paths[:1], make_slurm_options(tmp_path)),
         make_queue(paths, make_slurm_options(tmp_path, seed=1)),
     ):
-        assert record.digest_queue(other) != stored.call
+        assert job_record.digest_queue(other) != stored.call
     (tmp_path / ".slurm/jobs.json").write_text("{")
     with pytest.raises(CallError, match=r"jobs\.json: can't be read"):
-        record.load(tmp_path)
-    record.forget(tmp_path)
-    assert record.load(tmp_path) is None
+        job_record.load(tmp_path)
+    job_record.forget(tmp_path)
+    assert job_record.load(tmp_path) is None

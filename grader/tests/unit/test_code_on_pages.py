@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.base.text import printable
-from grader.output.page.parts import make_parts
-from grader.output.page.write import Shown, render_feedback, write_feedback, write_report
+from grader.output.page.class_pages import Shown, render_feedback, write_feedback, write_report
+from grader.output.page.sections import make_parts
 from grader.results import result, source
 from grader.results.result import Finding, Result
 from grader.results.source import MAX_FILE, MAX_TOTAL, Source, StoredSubmission, truncate
-from grader.results.view import view_as_student
+from grader.results.visibility import view_as_student
 from grader.tests.conftest import Hide
 from grader.tests.support import sample_results
 from grader.tests.support.html_tree import get_text, parse_html
@@ -89,7 +89,7 @@ def make_class_page(folder: Path, *results: Result, **files: str) -> str:
     contents = {f"{name}.py": text.encode() for name, text in files.items()}
     for each in results:
         result.write(each, folder)
-        source.store(folder, each.submission, each.fingerprint, contents)
+        source.store(folder, each.submission, each.hand_in, contents)
     assert write_report(folder, names, {}) == []
     assert write_feedback(folder, names, folder, {}) == []
     return (folder / "report.html").read_text("utf-8")
@@ -107,7 +107,7 @@ def test_findings_mark_lines_for_instructor_only(tmp_path: Path) -> None:
 
 def test_code_of_another_result_is_not_shown(tmp_path: Path) -> None:
     make_class_page(tmp_path, make_crashed(7), get_batch=TEXT)
-    result.write(msgspec.structs.replace(make_crashed(7), fingerprint="sha256:1"), tmp_path)
+    result.write(msgspec.structs.replace(make_crashed(7), hand_in="1"), tmp_path)
     assert write_report(tmp_path, ["ada"], {}) == []
     assert Lines((tmp_path / "report.html").read_text("utf-8")).lines == []
 

@@ -4,6 +4,7 @@ import copy
 import importlib
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from torch import autograd, nn
 from tests.probes.loading import load
 from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
-from torchkata.i18n import words
 from torchkata.inside.reply import LACKS_STATE, Reply, format_error
 from torchkata.seam.failures import Crashed, Place, Wrong
 from torchkata.seam.student import Call
@@ -86,35 +86,46 @@ def catch(code: Callable[[], object], place: Place) -> Crashed:
 
 
 CRASHES: dict[str, list[Callable[[], Any]]] = {
-    "memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
-    "no_graph": [lambda: autograd.backward(torch.ones(1)), lambda: autograd.grad(torch.ones(1), torch.ones(1))],
-    "leaf": [lambda: make_param().add_(1), lambda: make_param()[0].add_(1)],
-    "uninitialized": [lambda: torch.ones(3)[torch.tensor([2**63 - 1])], lambda: np.ones(3)[np.array([2**63 - 1])]],
-    "in_place": [change_in_place],
-    "graph_kept": [copy_result],
-    "plain_tensor": [load_into_plain_tensor],
-    "second_time": [backward_twice],
-    "cuda": [lambda: torch.zeros(1, device="cuda")],
-    "no_tensors": [lambda: torch.stack([]), lambda: torch.cat([]), lambda: np.stack([]), lambda: np.concatenate([])],
-    "numpy_dtype": [lambda: torch.ones(1, dtype=torch.bfloat16).numpy()],
-    "numpy_graph": [lambda: make_param().numpy()],
-    "no_elements": [lambda: torch.ones(0, 2).reshape(-1, 0)],
-    "view": [lambda: torch.ones(2, 3).T.view(6)],
-    "product": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
-    "not_a_leaf": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
-    "unbound": [read_before_assignment],
-    "none": [lambda: 0.1 * make_param().grad, lambda: make_param().grad.square()],  # type: ignore[operator, union-attr]
-    "numpy_seed": [lambda: np.random.seed(2**32)],
-    "too_large": [
+    "out of memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
+    "no graph to backpropagate": [
+        lambda: autograd.backward(torch.ones(1)),
+        lambda: autograd.grad(torch.ones(1), torch.ones(1)),
+    ],
+    "modified in place outside": [lambda: make_param().add_(1), lambda: make_param()[0].add_(1)],
+    "uninitialized memory": [
+        lambda: torch.ones(3)[torch.tensor([2**63 - 1])],
+        lambda: np.ones(3)[np.array([2**63 - 1])],
+    ],
+    "backward pass still needs": [change_in_place],
+    "still attached to the autograd graph": [copy_result],
+    "is a plain tensor": [load_into_plain_tensor],
+    "a second time": [backward_twice],
+    "CUDA is used": [lambda: torch.zeros(1, device="cuda")],
+    "with an empty list": [
+        lambda: torch.stack([]),
+        lambda: torch.cat([]),
+        lambda: np.stack([]),
+        lambda: np.concatenate([]),
+    ],
+    "does not support its dtype": [lambda: torch.ones(1, dtype=torch.bfloat16).numpy()],
+    "cannot track gradients": [lambda: make_param().numpy()],
+    "a size of -1": [lambda: torch.ones(0, 2).reshape(-1, 0)],
+    "view() cannot": [lambda: torch.ones(2, 3).T.view(6)],
+    "inner dimensions": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
+    "instead of a Parameter": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
+    "before it is assigned": [read_before_assignment],
+    "None is used": [lambda: 0.1 * make_param().grad, lambda: make_param().grad.square()],  # type: ignore[operator, union-attr]
+    "the NumPy seed": [lambda: np.random.seed(2**32)],
+    "fixed-width integer": [
         lambda: np.int32(2**40),
         lambda: np.zeros(1, np.int64) + 2**70 * np.ones(1, np.int64),
         lambda: torch.full((1,), 2**70, dtype=torch.int64),
     ],
-    "no_package": [lambda: importlib.import_module("no_such_package")],
-    "exit": [lambda: eval("exit()", {"__builtins__": {}}), lambda: eval("quit(1)", {"__builtins__": {}})],
-    "input": [lambda: input()],
-    "no_scalar": [lambda: autograd.backward(make_param() * 2)],
-    "base_class": [
+    "not installed here": [lambda: importlib.import_module("no_such_package")],
+    "exit() and quit()": [lambda: eval("exit()", {"__builtins__": {}}), lambda: eval("quit(1)", {"__builtins__": {}})],
+    "nobody can type": [lambda: input()],
+    "only on a scalar": [lambda: autograd.backward(make_param() * 2)],
+    "super().__init__": [
         lambda: NoBase(make_param()),
         lambda: NoBase().state_dict(),
         lambda: list(NoBase().parameters()),
@@ -122,8 +133,8 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: NoGroups().param_groups,
         lambda: NoGroups().state_dict(),
     ],
-    "by_name": [lambda: get_batch(4)],  # type: ignore[call-arg]
-    "size": [
+    "keyword-only": [lambda: get_batch(4)],  # type: ignore[call-arg]
+    "randint must": [
         lambda: torch.randint(0, 5, 3),  # type: ignore[call-overload]
         lambda: torch.randint(5, 3),  # type: ignore[call-overload]
         lambda: torch.randint(0, high=5, size=3),  # type: ignore[call-overload]
@@ -131,21 +142,25 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("key", "crash"), [(key, crash) for key, crashes in CRASHES.items() for crash in crashes])
-def test_common_crash_is_explained(key: str, crash: Callable[[], object]) -> None:
-    if key == "cuda" and torch.cuda.is_available():
+@pytest.mark.parametrize(("part", "crash"), [(part, crash) for part, crashes in CRASHES.items() for crash in crashes])
+def test_common_crash_is_explained(part: str, crash: Callable[[], object]) -> None:
+    if part == "CUDA is used" and torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     raised = catch(crash, Place("linear.py", 3, "as it was"))
-    assert explain_crash(raised) == words(f"crash.{key}", packages="einops, jaxtyping, numpy, plotille, torch"), raised
+    explanation = str(explain_crash(raised))
+    assert part in explanation, raised
+    assert "{" not in explanation, "a value is missing"
 
 
 def test_every_explanation_matches_a_real_error() -> None:
-    assert {*CRASHES, "empty_state", "pinned"} == {*PATTERNS.values()}
+    parts = [*CRASHES, "has no such key yet", "pinned memory"]
+    assert [[part for part in parts if part in str(text)] for text in PATTERNS.values()] == [[ANY]] * len(parts)
 
 
 def test_inplace_method_on_leaf_tensor_is_named() -> None:
     raised = catch(lambda: make_param().mul_(2), Place("linear.py", 3, "return self.scale.mul_(2) @ x"))
-    assert explain_crash(raised) == words("crash.leaf_method", method="mul_()", plain="mul()")
+    named = "`mul_()` changes a tensor that requires grad in place: use `mul()`"
+    assert str(explain_crash(raised)).startswith(named)
 
 
 def test_key_error_from_empty_optimizer_state_is_explained() -> None:
@@ -153,13 +168,15 @@ def test_key_error_from_empty_optimizer_state_is_explained() -> None:
     lines = ('g2 = self.state[p]["g2"]', "return table[name]")
     direct, other = (catch(lambda: empty["g2"], Place("adagrad.py", 3, line)) for line in lines)
     aliased = Crashed("KeyError: 'g2'" + LACKS_STATE, Place("adagrad.py", 3, 's["g2"]'))
-    assert explain_crash(direct) == explain_crash(aliased) == words("crash.empty_state")
+    assert str(explain_crash(direct)).startswith("self.state[p] has no such key yet")
+    assert explain_crash(direct) == explain_crash(aliased)
     assert explain_crash(other) == ""
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="memory can be pinned here")
 def test_pinned_memory_without_gpu_is_explained() -> None:
-    assert explain_crash(catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))) == words("crash.pinned")
+    raised = catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))
+    assert str(explain_crash(raised)).startswith("pinned memory requires a GPU")
 
 
 def test_missing_return_is_explained() -> None:
@@ -169,9 +186,10 @@ def test_missing_return_is_explained() -> None:
         (Wrong(expected="1", yours="x.grad: None"), {"x.grad": None}, False),
     ):
         call = Call(test_missing_return_is_explained, (), answer)
-        assert (words("crash.no_return") in explain("test_t", "claim", error, call, "pytest").message) == missing
+        message = explain("test_t", "claim", error, call, "pytest").message
+        assert ("nothing is returned" in message) == missing
     unpacked = "TypeError: cannot unpack non-iterable NoneType object"
-    assert explain_crash(Crashed(unpacked, Place(source="a, b = f()"))) == words("crash.no_return")
+    assert "nothing is returned" in str(explain_crash(Crashed(unpacked, Place(source="a, b = f()"))))
     assert explain_crash(Crashed(unpacked, Place("sgd.py", 3, "a, b = f()"))) == ""
 
 

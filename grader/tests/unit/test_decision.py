@@ -25,6 +25,7 @@ from grader.tests.support.timing_samples import (
     make_steady_samples,
 )
 from torchkata.course import Tier, Tiers, course
+from torchkata.inside.text import Text
 from torchkata.speed import decision
 from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
 
@@ -119,7 +120,7 @@ def test_single_wrong_result_fails_the_workload(errors: list[float], bad: float,
     samples = [replace(make_steady_samples(2.0, 1)[0], error=error) for error in errors]
     verdict = judge_samples(samples, trouble=trouble)
     assert get_rank(verdict) == 0
-    assert "the result is wrong" in verdict.note  # type: ignore[union-attr]
+    assert "the result is wrong" in str(verdict.note)  # type: ignore[union-attr]
     disturbed = replace(make_samples(0.9, [1.0, 0.3], [1.0])[0], error=bad)
     assert get_rank(judge_samples([*make_steady_samples(0.9), disturbed])) == 0
 
@@ -135,7 +136,7 @@ def test_machine_fault_is_inconclusive_after_two_retries() -> None:
     ] * 2
     last = judge_samples(make_steady_samples(0.9), trouble=hot, attempt=3)
     assert isinstance(last, Final)
-    assert (last.outcome, last.note.startswith(hot)) == ("inconclusive", True)
+    assert (last.outcome, str(last.note).startswith(hot)) == ("inconclusive", True)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +240,8 @@ def test_student_below_half_threshold_never_passes(
 @given(st.floats(0.01, 0.94), st.integers(10, 20))
 def test_no_verdict_is_given_if_machine_slows_down(speed: float, count: int) -> None:
     verdict = judge_samples(make_samples(0.9, [speed] * (count + 1), [speed] * count))
-    assert verdict == (More(5) if count < 20 else Retry("only 0 of 20 blocks were timed without disturbance"))
+    noisy = Text("only {fit} of {all} blocks were timed without disturbance", fit=0, all=20)
+    assert verdict == (More(5) if count < 20 else Retry(noisy))
 
 
 def test_disturbed_samples_are_replaced() -> None:

@@ -1,41 +1,28 @@
 """Tests of the digests in `grader/results/dependencies.py`: each one must change if one of its dependencies changes."""
 
 import inspect
+import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from grader.results import dependencies
+from grader.results.dependencies import digest_kata, digest_submission
 from grader.tests import ROOT
-from torchkata.course import course
 
-ANY_FILE = {"course", "result", "call"}  # digests that cover every file of the course and of the engine
-ENGINE_FILE = {*ANY_FILE, "engine", "basis"}
-KATA_FILE = {*ANY_FILE, "kata", "proof"}
-SUBMISSION = {"linear.py": b"", "adamw.py": b"pass"}
+ALL, NONE = {"linear", "adamw"}, set[str]()
 
 
-def make_digests(
-    files: dict[str, bytes] = SUBMISSION, options: dict[str, object] | None = None, seed: int = 0
-) -> dict[str, str]:
-    """Return all digests, most of them for the kata `adamw`."""
-    chosen = {"seed": seed, **(options or {})}
-    katas = (course().katas["adamw"],)
-    return {
-        "engine": dependencies.digest_engine(),
-        "course": dependencies.digest_course(),
-        "kata": dependencies.digest_kata("adamw"),
-        "result": dependencies.digest_result(files, chosen),
-        "basis": dependencies.digest_basis(files, chosen),
-        "proof": dependencies.digest_proof(katas, files, (), (seed,)),
-        "call": dependencies.digest_call(chosen, [("ada", Path("ada"))]),
-    }
+def digest_katas() -> dict[str, str]:
+    """Return the digests of a kata with a workload and of one that builds on another."""
+    return {kata: dependencies.digest_kata(kata) for kata in ALL}
 
 
 @pytest.fixture(scope="module")
 def before() -> dict[str, str]:
-    """Return all digests before any file or version is changed."""
-    return make_digests()
+    """Return the digests before any file or version is changed."""
+    return digest_katas()
 
 
 @pytest.fixture
@@ -46,59 +33,70 @@ def fresh_digests(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(dependencies, name, inspect.unwrap(function))
 
 
-def find_changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
-    """Return the names of the digests that have changed."""
-    return {name for name in before if before[name] != after[name]}
+def find_changed(before: dict[str, str]) -> set[str]:
+    """Return the names of the katas whose digests have changed."""
+    return {name for name, digest in digest_katas().items() if before[name] != digest}
 
 
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("tests/test_adamw.py", KATA_FILE),
-        ("tests/contracts/state.py", KATA_FILE),
-        ("tests/probes/optimizers.py", KATA_FILE),
-        ("reference/adam/oracle.py", KATA_FILE),
-        ("reference/adamw/kata.toml", {*ANY_FILE, "kata"}),
-        ("reference/zh.po", {*ANY_FILE, "kata"}),
-        ("reference/adamw/zh.po", {*ANY_FILE, "kata"}),
-        ("torchkata/i18n/zh.po", ENGINE_FILE),
-        ("reference/lint.toml", {*ANY_FILE, "basis"}),
-        ("tests/test_linear.py", ANY_FILE),
-        ("reference/train/oracle.py", ANY_FILE),
-        ("pyproject.toml", ANY_FILE),
-        ("torchkata/compare/assertions.py", {*ENGINE_FILE, "proof"}),
-        ("grader/pipeline/inputs.py", {*ENGINE_FILE, "proof"}),
-        ("grader/sandbox/inside/zygote.py", {*ENGINE_FILE, "proof"}),
-        ("torchkata/inside/speed/layout.py", {*ENGINE_FILE, "proof"}),
-        ("grader/output/page/html.py", ENGINE_FILE),
-        ("grader/tests/support/sample_results.py", set()),
-        ("reference/adamw/wrong.toml", set()),
-        ("reference/adamw/solution.py", set()),
+        *((f"tests/{name}.py", {"adamw"}) for name in ("test_adamw", "contracts/state", "probes/optimizers")),
+        *((f"reference/{name}", {"adamw"}) for name in ("adam/oracle.py", "adamw/kata.toml", "adamw/zh.po")),
+        *((name, {"linear"}) for name in ("tests/test_linear.py", "reference/workloads/linear_forward.py")),
+        *((f"reference/{name}", ALL) for name in ("zh.po", "lint.toml")),
+        *((f"torchkata/{name}", ALL) for name in ("i18n/zh.po", "compare/assertions.py", "inside/speed/layout.py")),
+        *((f"grader/{name}.py", ALL) for name in ("pipeline/inputs", "sandbox/inside/zygote")),
+        *((f"grader/{name}.py", NONE) for name in ("output/page/html", "tests/support/sample_results")),
+        *((f"reference/adamw/{name}", NONE) for name in ("wrong.toml", "solution.py")),
+        *((f"reference/{name}.py", NONE) for name in ("train/oracle", "workloads/cheats/clocks/stops_every_clock")),
     ],
 )
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_file_changes_its_digests(
+def test_changed_file_changes_digests_of_its_katas(
     file: str, changed: set[str], before: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (ROOT / file).is_file()
     read = dependencies.digest_file
     monkeypatch.setattr(dependencies, "digest_file", lambda path: "changed" if path == ROOT / file else read(path))
-    assert find_changed(before, make_digests()) == changed
+    assert find_changed(before) == changed
 
 
-@pytest.mark.parametrize("name", ["python", "torch", "platform"])
 @pytest.mark.usefixtures("fresh_digests")
-def test_changed_version_changes_all_digests_except_kata_digest(
-    name: str, before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+def test_new_module_of_any_package_changes_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("torchkata", "grader"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(dependencies, "ENGINE", tmp_path)
+    engine = dependencies.digest_engine()
+    for package in {path.parent for path in tmp_path.rglob("*.py")}:
+        new = package / "new_module.py"
+        new.touch()
+        is_above = any(package.is_relative_to(tmp_path / room) for room in dependencies.ABOVE)
+        assert (dependencies.digest_engine() == engine) == is_above, package
+        new.unlink()
+
+
+def test_rooms_left_out_are_above_what_judges() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    rooms = {"grader/tests"}
+    for contract, lowest in zip(contracts, ("pipeline", "pytest_plugin"), strict=False):
+        (package,) = contract["containers"]
+        layers = contract["layers"]
+        rooms |= {f"{package}/{room}" for room in layers[: layers.index(lowest)]}
+    assert rooms == {*dependencies.ABOVE}
+
+
+@pytest.mark.parametrize(("name", "changed"), [("python", ALL), ("torch", ALL), ("platform", NONE)])
+@pytest.mark.usefixtures("fresh_digests")
+def test_changed_version_changes_all_digests(
+    name: str, changed: set[str], before: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = dependencies.environment()
     monkeypatch.setattr(dependencies, "environment", lambda: {**here, name: "0.1"})
-    changed = {"proof"} if name == "platform" else before.keys() - {"kata"}
-    assert find_changed(before, make_digests()) == changed, "the nodes of a cluster may have different platforms"
+    assert find_changed(before) == changed, "the nodes of a cluster may have different platforms"
 
 
-def test_submission_options_and_seed_change_their_digests(before: dict[str, str]) -> None:
-    assert find_changed(before, make_digests({**SUBMISSION, "adamw.py": b""})) == {"result", "basis", "proof"}
-    assert find_changed(before, make_digests({**SUBMISSION, "linear.py": b"pass"})) == {"result", "basis"}
-    assert find_changed(before, make_digests(options={"examples": 5})) == {"result", "basis", "call"}
-    assert find_changed(before, make_digests(seed=1)) == {"result", "basis", "proof", "call"}
+def test_options_and_submitted_files_change_their_digest() -> None:
+    assert len({digest_kata("linear", *options) for options in ((), (0, 5), (1, 5), (0, 6))}) == 4
+    given: list[dict[str, bytes]] = [{}, {"linear.py": b""}, {"linear.py": b"pass"}, {"adamw.py": b""}]
+    assert len({*map(digest_submission, given)}) == 4

@@ -246,7 +246,7 @@ def two_results(one_result: Path) -> Path:
 def export(directory: Path, format: str, to: Path, *arguments: str) -> Run:
     """Run `grader export`."""
     accept = ["--accept-inconclusive"] if format in ("gradescope", "classroom50") else []
-    return call_grader("export", directory, "--format", format, "--to", to, *accept, *arguments)
+    return call_grader("export", directory, "--format", format, "--out", to, *accept, *arguments)
 
 
 def list_names(directory: Path) -> list[str]:
@@ -314,7 +314,7 @@ def test_unreadable_or_outdated_results_are_skipped_and_reported(
 def test_bidirectional_characters_are_shown_as_code_points(tmp_path: Path, one_result: Path) -> None:
     shutil.rmtree(one_result)
     write(make_result("get_batch · claim\n  a\u202eb", submission="eve\u2066", file="get_batch.py"), one_result)
-    printed = call_grader("report", one_result, "--feedback", tmp_path / "pages").out
+    printed = call_grader("report", one_result, "--out", tmp_path / "pages").out
     for format in FORMATS:
         printed += export(one_result, format, tmp_path / "to" / format).out
     with_names = [*tmp_path.rglob("gradebook.csv"), *tmp_path.rglob("*.html")]  # other tables contain no names

@@ -14,7 +14,7 @@ import torch
 from grader.sandbox import launch
 from grader.sandbox.inside import self_test
 from grader.sandbox.launch import Gpu
-from grader.speed import gpu, session
+from grader.speed import gpu, timed_submission
 from grader.tests.support.fake_nvml import NO_MIG, FakeNvml
 
 
@@ -42,10 +42,10 @@ def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
 def test_timing_process_sees_only_its_workers_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    monkeypatch.setattr(session, "connect_zygote", lambda _: SimpleNamespace(close=lambda: None))
-    monkeypatch.setattr(session, "receive_messages", lambda work, _: iter([work(lambda _: None)]))
+    monkeypatch.setattr(timed_submission, "connect_zygote", lambda _: SimpleNamespace(close=lambda: None))
+    monkeypatch.setattr(timed_submission, "receive_messages", lambda work, _: iter([work(lambda _: None)]))
     sandbox: Any = SimpleNamespace(gpu=Gpu("GPU-1", 3))
-    list(session.run_on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
+    list(timed_submission.run_on_device(sandbox, lambda *_: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 1.0))
     assert seen == ["GPU-1"]
 
 

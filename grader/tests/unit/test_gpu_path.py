@@ -14,7 +14,7 @@ import torch
 
 from grader.sandbox.inside import cuda, timed_work
 from grader.sandbox.inside.requests import WorkloadRequest
-from grader.speed import setup, timed_worker
+from grader.speed import timed_worker, timing_device
 from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
@@ -39,7 +39,7 @@ def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     def begun(files: dict[str, bytes] | None, device: FakeDevice, task: Task = SMALL) -> Any:
         device.install(monkeypatch, timed_worker)
-        return TimedWorker("student", setup.get_limits(), task, files, device)  # type: ignore[arg-type]
+        return TimedWorker("student", timing_device.get_limits(), task, files, device)  # type: ignore[arg-type]
 
     return begun
 
@@ -123,13 +123,13 @@ STATE = DeviceState("580", 1980, 3201, 40, (), frozenset())
 
 def test_state_monitor_reports_slowdowns_and_unreadable_state() -> None:
     states = [replace(STATE, slowed_ns={"too hot (driver)": count}) for count in (5, 5, 10**9, 10**9)]
-    watch = setup.StateWatch(Mock(side_effect=states))
+    watch = timing_device.StateWatch(Mock(side_effect=states))
     found = [watch.check() for _ in states]
     assert found[0] == found[1] == found[3] == ""
     assert "the device slowed itself down: too hot (driver)" in found[2]
-    assert "another process" in setup.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
+    assert "another process" in timing_device.StateWatch(lambda: replace(STATE, processes=frozenset({1}))).check()
     unknown = Mock(side_effect=StateUnknown("nvidia-ml-py is not installed"))
-    assert setup.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
+    assert timing_device.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
 
 
 @pytest.mark.parametrize(
@@ -146,28 +146,28 @@ def test_memory_limit_of_job_is_found(tmp_path: Path, group: str, files: dict[st
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert setup.read_memory_limit(tmp_path / "group", tmp_path) == limit
+    assert timing_device.read_memory_limit(tmp_path / "group", tmp_path) == limit
 
 
 def test_job_with_too_little_memory_is_not_graded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(setup, "read_memory_limit", lambda: 2.0**32)
-    assert "may use only 4.0 GiB of memory" in setup.find_missing("cuda")
-    monkeypatch.setattr(setup, "read_memory_limit", lambda: math.inf)
-    assert setup.find_missing("cuda") == ""
+    monkeypatch.setattr(timing_device, "read_memory_limit", lambda: 2.0**32)
+    assert "may use only 4.0 GiB of memory" in timing_device.find_missing("cuda")
+    monkeypatch.setattr(timing_device, "read_memory_limit", lambda: math.inf)
+    assert timing_device.find_missing("cuda") == ""
 
 
 def test_process_that_is_ending_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FakeClock()
-    clock.install(monkeypatch, setup)
+    clock.install(monkeypatch, timing_device)
     ends = 3.0
     read = lambda: replace(STATE, processes=frozenset({1} if clock.now < ends else ()))  # noqa: E731
-    assert setup.StateWatch(read).begin() == ""
+    assert timing_device.StateWatch(read).begin() == ""
     clock.now, ends = 0.0, math.inf
-    assert "another process" in setup.StateWatch(read).begin()
-    assert clock.now >= setup.GONE_SECONDS
+    assert "another process" in timing_device.StateWatch(read).begin()
+    assert clock.now >= timing_device.GONE_SECONDS
     clock.now = 0.0
-    assert setup.StateWatch(Mock(side_effect=StateUnknown("no driver"))).begin() == "no driver"
+    assert timing_device.StateWatch(Mock(side_effect=StateUnknown("no driver"))).begin() == "no driver"
     assert clock.now == 0.0, "waiting does not help"
 
 

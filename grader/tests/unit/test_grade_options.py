@@ -1,75 +1,103 @@
-"""Tests of the options of `grader grade`: each sets one field, and grading options are passed to Slurm tasks."""
+"""Tests of the options of commands: each is declared once, sets one field, and is passed to Slurm tasks."""
 
-import dataclasses
 import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 from unittest.mock import Mock
 
-import msgspec
 import pytest
 import typer
 
 from grader import cli
 from grader.cluster import chunk
 from grader.cluster.plan import create_plan
-from grader.cluster.task import Task
+from grader.cluster.task import PlannedChunk
 from grader.commands import grade as command
+from grader.options import GradeOptions
 from grader.pipeline.executor import RunOutcome
-from grader.pipeline.queue import GradingOptions, Options
+from grader.pipeline.machine import count_jobs
 from grader.pipeline.startup import Startup
 from grader.tests.conftest import call_grader
-from grader.tests.support.submissions import LINEAR, make_slurm_options, write_submissions
+from grader.tests.support.submissions import make_slurm_options
+from torchkata.course import course
 
-FIELDS = {"kata": "katas", "track": "katas", "json": "as_json"}  # options whose name on the command line differs
+Settle: TypeAlias = Callable[..., GradeOptions]
+COMMANDS: dict[str, Any] = vars(typer.main.get_command(cli.app))["commands"]
+FIELDS = {"kata": "katas", "json": "as_json"}  # options whose name differs from that of the field
 TYPED: dict[str, tuple[str, ...]] = {
-    **{"out": ("elsewhere",), "jobs": ("3",), "seed": ("9",), "examples": ("7",), "isolation": ("none",)},
-    **{"track": ("optimizers",), "kata": ("linear",), "keep": ("better",), "device": ("cpu",)},
-    **{"layout": ("moodle",), "executor": ("slurm",), "slurm": ("mem=1G",), "force": (), "quiet": (), "json": ()},
-}
-SENT: dict[str, Any] = {
-    **{"seed": 9, "examples": 7, "isolation": "none", "katas": ("sgd", "linear")},
-    **{"device": "cpu", "keep": "better"},
+    **{"out": ("elsewhere",), "layout": ("moodle",), "kata": ("linear,optimizers",), "jobs": ("3",)},
+    **{"device": ("cpu",), "slurm": ("mem=1G",), "again": (), "keep": ("better",), "examples": ("7",)},
+    **{"seed": ("9",), "isolation": ("none",), "json": ()},
 }
 
 
-def flatten(options: Options) -> dict[str, object]:
-    process = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
-    return {**msgspec.structs.asdict(process.pop("grading")), **process}
-
-
-def test_each_command_line_option_sets_one_field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    grade_into = Mock(return_value=0)
-    monkeypatch.setattr(command, "grade_into", grade_into)
+@pytest.fixture
+def settle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settle:
+    """Return a function that returns the options of a call of `grader grade` in `tmp_path`."""
+    run_grade = Mock(return_value=0)
+    monkeypatch.setattr(command, "run_grade", run_grade)
     monkeypatch.setattr(Startup, "launch_ahead", lambda *_: None)
-    call = ("grade", tmp_path, "--out", tmp_path, "--seed", 0)
-    assert call_grader(*call).code == 0
-    before = flatten(grade_into.call_args.args[1])
-    group: Any = typer.main.get_command(cli.app)
-    parameters = {found.name: found for found in group.commands["grade"].params if found.name != "submissions"}
-    assert parameters.keys() == TYPED.keys(), "a new option needs a value here that is not its default"
-    for name, values in TYPED.items():
-        typed = [*parameters[name].opts, *parameters[name].secondary_opts][-1]
-        assert call_grader(*call, typed, *values).code == 0, name
-        after = flatten(grade_into.call_args.args[1])
-        assert {field for field in before if before[field] != after[field]} == {FIELDS.get(name, name)}
+    monkeypatch.chdir(tmp_path)
+
+    def call(*typed: str) -> GradeOptions:
+        assert call_grader("grade", tmp_path, *typed).code == 0, typed
+        options: GradeOptions = run_grade.call_args.args[1]
+        return options
+
+    return call
 
 
-@pytest.mark.parametrize("name", GradingOptions.__struct_fields__)
-def test_grading_option_is_passed_to_slurm_task(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_options_have_defaults_of_machine_and_directory(settle: Settle, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/.seed").write_text("17\n")
+    chosen = settle("--isolation", "auto")
+    assert (chosen.out, chosen.seed, chosen.jobs) == (Path("results"), 17, count_jobs())
+    assert chosen.katas == tuple(kata.name for kata in course().choose(course().graded))
+    assert settle("--slurm", "default").isolation == "bwrap"
+    listed = [option.opts[0] for option in COMMANDS["grade"].params if option.opts[0].startswith("--")]
+    assert listed == [f"--{name}" for name in TYPED], "a new option needs a value above that is not its default"
+    assert len(listed) <= 12
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_option_sets_one_field_also_on_slurm(
+    name: str, settle: Settle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def start(line: list[str]) -> SimpleNamespace:
         monkeypatch.setattr(sys, "argv", line[line.index("grader.cluster.chunk") :])
         return SimpleNamespace(returncode=chunk.main())
 
+    usual = ("--seed", "0", "--jobs", "2", "--isolation", "bwrap")
+    before, options = settle(*usual), settle(*usual, f"--{name}", *TYPED[name])
+    changed = {field for field, value in asdict(options).items() if asdict(before)[field] != value}
+    assert changed == {FIELDS.get(name, name)}
     grade_tests = Mock(return_value=RunOutcome())
     monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
-    options = make_slurm_options(tmp_path / "out", **{name: SENT[name]})
-    made = create_plan("tests", {"ada": write_submissions(tmp_path, LINEAR, "ada")[0]}, options, 1)
-    (tmp_path / "plan.json").write_bytes(msgspec.json.encode(made))
-    assert Task(str(tmp_path / "plan.json"), 0)() == 0
-    received = grade_tests.call_args.args[0].options.grading
-    assert getattr(make_slurm_options(tmp_path).grading, name) != getattr(received, name) == SENT[name]
-    assert received == options.grading
+    (tmp_path / "plan.json").write_bytes(create_plan("tests", {"ada": tmp_path}, options, 1).encode())
+    assert PlannedChunk(str(tmp_path / "plan.json"), 0)() == 0
+    received = grade_tests.call_args.args[0].options
+    assert received == replace(options, out=options.out.absolute(), jobs=1, again=False), "jobs is its number of cores"
+
+
+def test_plan_of_another_version_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.json"
+    monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
+    monkeypatch.setattr(sys, "argv", ["chunk", str(plan), "0", "1"])
+    known = create_plan("tests", {"ada": tmp_path}, make_slurm_options(tmp_path / "out"), 1).encode()
+    for other in (b'{"phase":"tests","grading":{}}', known.replace(b'"again"', b'"newer":1,"again"')):
+        plan.write_bytes(other)
+        assert chunk.main() == 2
+        line = f"{plan}: was written by another version of the grader; cancel its jobs and run the command again\n"
+        assert capsys.readouterr().err == line
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"doctor", "marks", "new"}))
+def test_command_writes_to_out(name: str) -> None:
+    assert "--out" in {option.opts[0] for option in COMMANDS[name].params}

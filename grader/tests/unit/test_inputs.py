@@ -23,7 +23,8 @@ from torchkata.course import course
 from torchkata.inside.hypothesis_internals import get_settings, limit_examples
 from torchkata.inside.reply import Probe, Reply
 from torchkata.inside.values import Plain
-from torchkata.pytest_plugin.first_pass import Inputs, NewInputs, pytest_pyfunc_call
+from torchkata.pytest_plugin.first_pass import NewInputs, pytest_pyfunc_call
+from torchkata.pytest_plugin.inputs import Inputs
 from torchkata.pytest_plugin.run_state import STATE, RunState, get_state
 from torchkata.seam.failures import NotStarted, Place, TimedOut
 from torchkata.seam.student import Student

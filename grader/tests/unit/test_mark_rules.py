@@ -142,7 +142,7 @@ def test_canvas_export_changes_only_one_column() -> None:
     assert content == filled.replace("1,1.5,80", "1,2,80")
     content, notes = lms.fill_gradebook(CANVAS, "canvas", "torchkata", people, 2.0)
     assert content == filled
-    assert notes[1:] == ["kept 1 cell with another value (--overwrite replaces them): zs: 1.5"]
+    assert notes[1:] == ["kept 1 cell with another value (--force replaces them): zs: 1.5"]
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 
 from grader.tests.support.html_tree import parse_html
 from torchkata.cli import packages
-from torchkata.cli.terminal import CallError
+from torchkata.cli.terminal import UsageError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.notebook import install, magic
-from torchkata.notebook.client import Finished
+from torchkata.notebook.client import FinishedRun
 from torchkata.notebook.html import progress, verdict
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
@@ -84,7 +84,7 @@ def linear(handout: Path) -> Iterator[Path]:
 
 def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: pytest.CaptureFixture[str]) -> None:
     client = Mock()
-    client.test.return_value = Finished("", "no tests", 3)
+    client.test.return_value = FinishedRun("", "no tests", 3)
     for cell in ("x = 1  # é\n", "x = 2\n"):
         magic.run_magic(["linear"], cell, client)
         assert linear.read_bytes() == cell.encode()
@@ -107,7 +107,7 @@ def test_notebook_cell_replaces_file_and_backs_up_edits(linear: Path, capsys: py
 )
 def test_invalid_notebook_call_changes_no_file(arguments: list[str], says: str, linear: Path) -> None:
     before = linear.read_bytes()
-    with pytest.raises(CallError) as raised:
+    with pytest.raises(UsageError) as raised:
         magic.run_magic(arguments, "x = 1", Mock())
     assert str(raised.value) == says
     assert linear.read_bytes() == before

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from grader.marks.gradebook import parse_time
-from grader.marks.roster import shorten_names
 from grader.marks.tables import find_header
+from grader.output.names import shorten_names
 from grader.results.result import Finding, read, write
 from grader.tests.conftest import call_grader
 from grader.tests.unit.test_class_marks import read_marks, store_results, strip_tags, write_class
@@ -37,7 +37,7 @@ def write_worksheet(path: Path, language: str, most: str = "2,00") -> Path:
 def test_moodle_worksheet_in_any_language_is_filled(tmp_path: Path, language: str) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class", **NO_RULES)
     book, to = write_worksheet(tmp_path / "book.csv", language), tmp_path / "to.csv"
-    call = ("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--to", to)
+    call = ("export", results, "--format", "moodle", "--class", folder, "--gradebook", book, "--out", to)
     column = ("--column", "Betyg") if language == "unknown" else ()
     done = call_grader(*call, *column)
     told = ["wrote 2 rows; 1 person is not in this gradebook: eve"]
@@ -101,13 +101,13 @@ def test_excused_student_and_other_marks_are_kept(tmp_path: Path) -> None:
     results, folder = store_results(tmp_path / "results"), write_class(tmp_path / "class", **NO_RULES)
     book, to = tmp_path / "book.csv", tmp_path / "to.csv"
     book.write_text("sep=;\n\nID;mark\nada;EX\nben;2.00\neve;\n")
-    names = ("--class", folder, "--gradebook", book, "--column", "mark", "--to", to)
+    names = ("--class", folder, "--gradebook", book, "--column", "mark", "--out", to)
     call = ("export", results, "--format", "csv", *names)
     done = call_grader(*call)
     assert (done.code, done.err) == (0, "")
-    assert done.out == "wrote 1 row\nkept 1 cell with another value (--overwrite replaces them): ada: EX\n"
+    assert done.out == "wrote 1 row\nkept 1 cell with another value (--force replaces them): ada: EX\n"
     assert to.read_text() == book.read_text().replace("2.00", "2")
-    assert call_grader(*call, "--overwrite").out == "wrote 2 rows\n"
+    assert call_grader(*call, "--force").out == "wrote 2 rows\n"
     assert to.read_text() == book.read_text().replace("EX", "1").replace("2.00", "2")
 
 
@@ -198,7 +198,7 @@ def test_class_page_shows_names_marks_and_missing_people(tmp_path: Path) -> None
     times = f"submission,time\n{ada},2026-10-02T20:00:00Z\n{ben},2026-10-01T20:00:00Z\n"
     people = "id,name\nada,Ada L\nben,Ben B\neve,Eve E\n"
     folder = write_class(tmp_path / "class", **{**rules, "times_csv": times, "class_csv": people})
-    done = call_grader("report", results, "--class", folder, "--feedback", tmp_path / "pages")
+    done = call_grader("report", results, "--class", folder, "--out", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     assert ("Ada L" in done.out, "31005" in done.out) == (True, False), "the table has short names"
     page = (results / "report.html").read_text("utf-8")
@@ -212,7 +212,7 @@ def test_class_page_shows_names_marks_and_missing_people(tmp_path: Path) -> None
 def test_gradescope_shows_findings_to_instructors_only(tmp_path: Path) -> None:
     finding = Finding("linear", 7, "torch.nn.Linear")
     store(tmp_path / "results", "ada", "done", "passed", findings=[finding])
-    call_grader("export", tmp_path / "results", "--format", "gradescope", "--to", tmp_path / "to.json")
+    call_grader("export", tmp_path / "results", "--format", "gradescope", "--out", tmp_path / "to.json")
     report = json.loads((tmp_path / "to.json").read_text())
     assert report.pop("extra_data")["findings"] == ["linear.py, line 7: torch.nn.Linear"]
     assert "torch.nn.Linear" not in json.dumps(report)

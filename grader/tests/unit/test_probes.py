@@ -35,6 +35,14 @@ def test_call_probe_finds_function_by_name(student: Student) -> None:
         student.call("scale.scald", [1, 2], 3)
 
 
+@pytest.mark.parametrize("kata", ["setting", "folder", "package", "reset", "forget", "import_kata"])
+def test_kata_can_have_any_name(student: Student, tmp_path: Path, kata: str) -> None:
+    for answer in (7, 8):
+        (tmp_path / f"{kata}.py").write_text(f"def {kata}():\n    return {answer}\n")
+        assert student.call(kata) == answer
+        delattr(student.runner.assignment, kata)  # type: ignore[attr-defined]
+
+
 def test_call_methods_returns_a_copy_after_each_call(student: Student, tmp_path: Path) -> None:
     (tmp_path / "scale.py").write_text(
         "class Bag:\n    def __init__(self, *items):\n        self.items = [*items]\n"

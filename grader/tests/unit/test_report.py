@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from grader.base.text import printable
-from grader.output.page import overview, write
-from grader.output.page.parts import make_parts
+from grader.output.page import class_pages, overview
+from grader.output.page.class_pages import Shown, render_feedback, write_feedback
+from grader.output.page.sections import make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import summarize_student
-from grader.output.page.write import Shown, render_feedback, write_feedback
 from grader.results import result as load
 from grader.results.result import Result
-from grader.results.view import view_as_instructor, view_as_student
+from grader.results.visibility import view_as_instructor, view_as_student
 from grader.tests.conftest import Hide, call_grader
 from grader.tests.support.html_tree import get_text, parse_html
 from grader.tests.support.random_class import make_class
@@ -114,7 +114,7 @@ def test_page_of_large_class_links_to_submissions(tmp_path: Path, monkeypatch: p
     page = write_page(tmp_path, *results)
     assert {*re.findall("words of [^<]+", page)} == {"words of ada", "words of li &amp; co"}
     assert list(tmp_path.glob("*/report.html")) == []
-    monkeypatch.setattr(write, "MOST_ON_PAGE", 1)
+    monkeypatch.setattr(class_pages, "MOST_ON_PAGE", 1)
     page = write_page(tmp_path, *results)
     assert "words of" not in page
     assert {*re.findall(r'href="([^"]*html)"', page)} == {"ada/report.html", "li%20%26%20co/report.html"}
@@ -140,7 +140,7 @@ def test_outdated_result_is_reported_and_skipped(tmp_path: Path) -> None:
     old.katas[0] = replace(old.katas[0], tests=(dataclasses.replace(first, name="test_of_last_year"), *rest))
     for one in (old, make_result("why")):
         load.write(one, tmp_path)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "to")
     assert done.code == 2
     line = f"grader: {tmp_path}/old/result.json: kata get_batch has changed since this was graded; grade again\n"
     assert done.err == line
@@ -153,7 +153,7 @@ def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
     for name in names:
         made = make_result_with_speed(f"words of {name}", submission=name)
         load.write(replace(made, findings=[load.Finding("linear", 1, "look here")]), tmp_path)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "to")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "to")
     assert (done.code, done.err) == (0, "")
     assert f"feedback:  {tmp_path}/to/<submission>/feedback.html" in done.out
     for name in names:
@@ -161,7 +161,7 @@ def test_feedback_page_shows_no_other_submission(tmp_path: Path) -> None:
         assert {*Reader(html).messages} == {f"words of {name}"}
         for words in ("look here", *(f"words of {other}" for other in {*names} - {name})):
             assert words not in html
-    refused = call_grader("report", tmp_path, "--feedback", tmp_path / "report.html")
+    refused = call_grader("report", tmp_path, "--out", tmp_path / "report.html")
     assert (refused.code, "report.html: can't write there (Not a directory)" in refused.err) == (2, True)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.base import cleanup
+from grader.base import files
 from grader.pipeline.reference import UNUSED, clear_unused
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
@@ -31,7 +31,7 @@ def store(
     ]
     score = sum(test.score for test in tests)
     kata = KataResult("linear", status, score, float(len(tests)), tuple(tests))
-    made = Result(submission, score, 2.0, "sha256:", 0, 100, "bwrap", time.time(), {}, [kata], findings=findings or [])
+    made = Result(submission, score, 2.0, 0, 100, "bwrap", time.time(), {}, [kata], findings=findings or [])
     result.write(made, directory)
 
 
@@ -73,7 +73,7 @@ def test_diff_shows_only_what_changed(tmp_path: Path) -> None:
     store(new, "ada", "crashed", "crashed", "passed")
     store(old, "gone", "done", "passed")
     store(new, "=new", "done", "passed", "passed")
-    done = call_grader("diff", old, new, "--csv", table)
+    done = call_grader("diff", old, new, "--out", table)
     assert (done.code, done.err) == (0, "")
     assert "3 of 4 submissions differ" in done.out
     assert "same" not in done.out
@@ -105,7 +105,7 @@ def test_unused_temporary_files_are_removed(tmp_path: Path, monkeypatch: pytest.
         path.write_text("{")
     with alive.open() as file:
         fcntl.flock(file, fcntl.LOCK_SH)
-        cleanup.clear_half_written(tmp_path)
+        files.clear_half_written(tmp_path)
     assert not any(path.exists() for path in dead)
     assert all(path.exists() for path in (alive, foreign, tmp_path / "ada/result.json"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -114,8 +114,8 @@ def test_unused_temporary_files_are_removed(tmp_path: Path, monkeypatch: pytest.
         (path / "kata").mkdir(parents=True)
     for path in (old, used):
         os.utime(path, (0, 0))
-    with cleanup.in_use(used):
-        cleanup.clear_runtimes()
+    with files.in_use(used):
+        files.clear_runtimes()
     assert [path.exists() for path in runtimes] == [False, True, True]
     marks = tmp_path / "marks"
     marks.mkdir()

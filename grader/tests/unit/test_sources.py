@@ -24,12 +24,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def store(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    result.write(replace(make_result("why", submission=name), fingerprint=name), folder / "results")
+    result.write(replace(make_result("why", submission=name), hand_in=name), folder / "results")
     source.store(folder / "results", name, name, files)
 
 
 def export(folder: Path) -> Run:
-    return call_grader("export", folder / "results", "--format", "sources", "--to", folder / "a place")
+    return call_grader("export", folder / "results", "--format", "sources", "--out", folder / "a place")
 
 
 def test_folders_contain_changed_files_and_stubs(folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_missing_and_truncated_code_is_reported(folder: Path) -> None:
         [
             "grader: cleo: sgd.py is so long that only its beginning is stored and compared",
             f"grader: {folder}/results/dan/result.json: is a symbolic link",
-            f"grader: {folder}/results/eve/result.json: the code is not stored; run `grader grade --force` again",
+            f"grader: {folder}/results/eve/result.json: the code is not stored; run `grader grade --again` again",
         ],
     )
     assert {path.name for path in (folder / "a place/submissions").iterdir()} == {"ada", "ben", "cleo"}

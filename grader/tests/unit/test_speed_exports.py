@@ -35,7 +35,6 @@ from grader.tests.support.sample_results import (
     make_timed_results,
 )
 from torchkata.course import Kata, Tiers, course
-from torchkata.i18n import class_words
 from torchkata.result import Outcome
 
 WORKLOADS = course().workloads
@@ -120,10 +119,10 @@ def test_gradescope_shows_pending_and_inconclusive_workloads(tmp_path: Path) -> 
     report = parse_gradescope((tmp_path / "results.json").read_bytes())
     outputs = [test["output"] for test in report["tests"] if test["tags"] == ["performance"]]
     assert outputs == ["Not run yet."] * len(WORKLOADS)
-    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", class_words("feedback.unsure"))]
+    cases: list[tuple[Outcome, str]] = [("not_graded", ""), ("inconclusive", "Some tests could not be run.")]
     for outcome, words in cases:
         made = replace(whole, performance=[PerformanceResult("sgd_step", outcome, 0, 3, "x")])
-        assert parse_gradescope(gradescope.render(made))["output"] == words
+        assert parse_gradescope(gradescope.render(made))["output"].partition(" This")[0] == words
 
 
 def test_platforms_show_rehearsals_without_points() -> None:

@@ -12,9 +12,9 @@ import torch
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.inside.cuda import CudaError
-from grader.speed import grading, session, setup, smoke_test
+from grader.speed import smoke_test, timed_submission, timed_workloads, timing_device
 from grader.speed.machine import Machine
-from grader.speed.session import Row, SpeedJob, grade_speed
+from grader.speed.timed_submission import Row, SpeedJob, grade_speed
 from grader.speed.timed_worker import Task
 from grader.speed.worker_bench import WorkerBench
 from grader.tests.support.fake_device import FakeDevice, FakeWorker
@@ -22,6 +22,7 @@ from torchkata.course import course
 from torchkata.inside.reply import Reply
 from torchkata.inside.speed.sizes import Size
 from torchkata.inside.speed.workload import work_of
+from torchkata.inside.text import Text
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.speed import bench as benches
 from torchkata.speed.bench import DEMANDS, Reading
@@ -40,7 +41,7 @@ def test_lost_process_affects_only_one_workload(monkeypatch: pytest.MonkeyPatch)
         asked.append([workload.name for workload in job.workloads])
         yield from (Row(PerformanceResult(name, "passed", 1.0, 1.0)) for name in rounds[len(asked) - 1])
 
-    monkeypatch.setattr(session, "grade_in_child", grade_some)
+    monkeypatch.setattr(timed_submission, "grade_in_child", grade_some)
     sandbox: Any = SimpleNamespace(gpu=None)
     messages = grade_speed(SpeedJob("ada", {}, (), WORKLOADS), "cpu", sandbox)
     rows = [message.row for message in messages if isinstance(message, Row)]
@@ -59,10 +60,10 @@ def test_grader_error_is_inconclusive_and_terminates_process(monkeypatch: pytest
             raise error
         return Reading(Final("failed"), bench.workload.ratio["cpu"])
 
-    monkeypatch.setattr(grading, "measure", measure)
-    monkeypatch.setattr(grading, "choose_task", lambda _, workload: Task(workload.name, "cpu", Size(), 1))
+    monkeypatch.setattr(timed_workloads, "measure", measure)
+    monkeypatch.setattr(timed_workloads, "choose_task", lambda _, workload: Task(workload.name, "cpu", Size(), 1))
     machine: Any = SimpleNamespace(kind="cpu", device=None)
-    found = list(grading.grade(machine, WORKLOADS, {name: {} for name in NAMES}))
+    found = list(timed_workloads.grade(machine, WORKLOADS, {name: {} for name in NAMES}))
     assert [one.outcome for one in found] == ["failed", "inconclusive"]
     assert found[1].message.startswith(type(error).__name__)
     assert "more" not in found[1].message
@@ -86,8 +87,8 @@ def test_block_is_timed_only_on_device_without_fault(
     monkeypatch: pytest.MonkeyPatch, lacking: str | BaseException, trouble: str, words: str
 ) -> None:
     begun: list[object] = []
-    monkeypatch.setattr(setup, "find_missing", lambda _kind: "")
-    monkeypatch.setattr(setup, "open_machine", lambda *_: SimpleNamespace(trouble=lambda: trouble))
+    monkeypatch.setattr(timing_device, "find_missing", lambda _kind: "")
+    monkeypatch.setattr(timing_device, "open_machine", lambda *_: SimpleNamespace(trouble=lambda: trouble))
     monkeypatch.setattr(smoke_test, "time_one_block", begun.append)
     monkeypatch.setattr(smoke_test, "lacking", Mock(side_effect=[lacking]))
     here: Any = None
@@ -122,12 +123,13 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
         for name, value in {"who": who, "step": step, "nth": nth, "fault": fault}.items():
             monkeypatch.setattr(FakeWorker, name, value)
         student, baseline = cast("Any", ("student", "baseline"))
-        machine = Machine("cpu", "a CPU", None, 2**20, setup.get_limits(), student, baseline, lambda: "")
+        machine = Machine("cpu", "a CPU", None, 2**20, timing_device.get_limits(), student, baseline, lambda: "")
         if device is not None:
             device.install(monkeypatch)
             machine = replace(machine, kind="cuda", accelerator=device, room=2**33)
         workloads = BOTH if device is None else ALL
-        return {row.workload: row.outcome for row in grading.grade(machine, workloads, {name: {} for name in SIZES})}
+        rows = timed_workloads.grade(machine, workloads, {name: {} for name in SIZES})
+        return {row.workload: row.outcome for row in rows}
 
     return graded
 
@@ -219,5 +221,7 @@ def test_student_who_takes_all_memory_loses_the_points(
 
 
 def test_workload_that_does_not_fit_is_not_graded(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.speed.worker_bench.fit", Mock(side_effect=NoRoom("needs 9.0 GiB of device memory")))
+    monkeypatch.setattr(
+        "grader.speed.worker_bench.fit", Mock(side_effect=NoRoom(Text("needs 9.0 GiB of device memory")))
+    )
     assert set(grade(device=FakeDevice()).values()) == {"not_graded"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torchkata.course import course
-from torchkata.i18n.notes import translate
+from torchkata.i18n import translate
 from torchkata.inside.speed.sizes import Kind
 from torchkata.pytest_plugin.gpu import get_claim
 from torchkata.speed.datasheets import device

@@ -10,11 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from grader.base.errors import CallError
-from grader.pipeline.queue import Queue, demand_no_loss
+from grader.pipeline.queue import Queue, check_replaced
 from grader.pipeline.speed import find_untimed
 from grader.pipeline.submission_ids import assign_ids
-from grader.results.dependencies import digest_kata
-from grader.results.history import course_version
+from grader.results.dependencies import digest_submission
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
 from grader.tests import support
 from grader.tests.conftest import call_grader
@@ -28,7 +27,7 @@ WHY = "is a symbolic link; submit the file itself"
 
 def make_queue(out: Path, *paths: Path, **changes: Any) -> Queue:
     asked = make_options(out, **{"examples": 10, **changes})
-    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.grading.katas), asked)
+    return Queue(*assign_ids(paths), tuple(course().katas[name] for name in asked.katas), asked)
 
 
 def write_class(folder: Path) -> list[Path]:
@@ -41,7 +40,7 @@ def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: 
     out, most = tmp_path / "out", course().katas["linear"].max_score
     list(make_queue(out, *write_class(tmp_path)).to_grade())
     write(make_result("why", submission="ada"), out)
-    assert call_grader("report", out, "--feedback", tmp_path / "pages").code == 0
+    assert call_grader("report", out, "--out", tmp_path / "pages").code == 0
     ada, eve = csv.DictReader((out / "gradebook.csv").read_text().splitlines())
     assert (eve["score"], float(eve["max_score"]), eve["get_batch_status"]) == ("0.0", most, "not_graded")
     assert (eve["unreadable"], ada["unreadable"]) == (WHY, "")
@@ -51,7 +50,7 @@ def test_outputs_show_why_submission_is_unreadable(tmp_path: Path, monkeypatch: 
         monkeypatch.setenv(name, value)
     accept = ["--accept-inconclusive"]
     for format, options in (("gradescope", accept), ("classroom50", accept), ("github", []), ("junit", [])):
-        assert call_grader("export", out, "--format", format, "--to", tmp_path / format, *options).code == 0
+        assert call_grader("export", out, "--format", format, "--out", tmp_path / format, *options).code == 0
     report = parse_gradescope((tmp_path / "gradescope/eve.json").read_bytes())
     assert (report["score"], report["output"]) == (0, f"Your submission can't be graded. {WHY}")
     (row,) = report["tests"]
@@ -105,11 +104,12 @@ def test_results_directory_writable_by_others_is_rejected(tmp_path: Path, mode: 
 
 def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
     out, (ada,) = tmp_path / "out", write_submissions(tmp_path, LINEAR, "ada")
-    made = make_queue(out, ada)
-    (job,) = made.to_grade()
+    both = make_queue(out, ada, katas=("linear", "sgd"))
+    (job,) = both.to_grade()
     assert job.reusable == {}
-    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=digest_kata(name)) for name in ("linear", "sgd"))
-    before = replace(make_result("why", submission="ada"), basis=made.bases["ada"], katas=[linear])
+    linear, sgd = (KataResult(name, "done", 12.0, 12.0, digest=both.judges[name]) for name in ("linear", "sgd"))
+    hand_in = digest_submission(job.submission.judged)
+    before = replace(make_result("why", submission="ada"), hand_in=hand_in, katas=[linear])
 
     def kept(stored: Result, **changes: Any) -> list[str] | None:
         write(stored, out)
@@ -117,16 +117,20 @@ def test_only_outdated_katas_are_graded_again(tmp_path: Path) -> None:
         return [*jobs[0].reusable] if jobs else None
 
     assert kept(before) is None
-    assert read(out / "ada/result.json") == replace(before, fingerprint=made.prints["ada"], course=course_version())
+    assert kept(replace(before, unreadable="why")) is None
+    assert read(out / "ada/result.json") == before
     assert kept(before, katas=("linear", "sgd")) == ["linear"]
     assert kept(replace(before, katas=[linear, sgd])) == ["linear"], "the call does not name sgd"
     assert kept(replace(before, katas=[replace(linear, digest="another")])) == []
     assert kept(replace(before, katas=[replace(linear, status="inconclusive")])) == []
-    assert kept(replace(before, basis="another")) == []
-    assert kept(before, force=True) == []
+    assert kept(replace(before, hand_in="another")) == []
+    assert kept(before, examples=11) == kept(before, seed=1) == kept(before, isolation="none") == []
+    assert kept(before, device="cpu", keep="better") is None, "speed is graded later"
+    assert kept(before, again=True) == []
 
 
 OF_BATCH: dict[str, Any] = {"katas": ("get_batch",)}
+WARNED: list[str] = []
 MADE = make_result("why")
 TIMED = replace(MADE, device="cuda", performance=[PerformanceResult("linear_forward", "passed", 5.0, 5.0)])
 
@@ -155,17 +159,17 @@ def test_call_that_would_lose_results_is_rejected(
     made = make_queue(tmp_path / "out", *write_submissions(tmp_path, LINEAR, "ada", "ben"), **options)
     write(stored, tmp_path / "out")
     if not lost:
-        demand_no_loss(made.entries, made.options)
+        check_replaced(made.entries, made.options, WARNED.append)
         return
     with pytest.raises(CallError) as refusal:
-        demand_no_loss(made.entries, made.options)
+        check_replaced(made.entries, made.options, WARNED.append)
     assert str(refusal.value) == (
         f"--out {tmp_path}/out: this would overwrite the result of ada and lose {lost}; "
-        "choose another DIR, or use --force"
+        "choose another DIR, or use --again"
     )
     write(replace(stored, submission="ben"), tmp_path / "out")
     with pytest.raises(CallError, match="the result of ada and 1 more and lose "):
-        demand_no_loss(made.entries, made.options)
+        check_replaced(made.entries, made.options, WARNED.append)
 
 
 def test_grade_command_refuses_to_lose_results(tmp_path: Path) -> None:
@@ -182,20 +186,27 @@ def test_files_changed_after_testing_are_not_timed(tmp_path: Path) -> None:
     (ada,) = write_submissions(tmp_path, LINEAR, "ada")
     made = make_queue(tmp_path / "out", ada, device="cpu")
     (job,) = made.to_grade()
-    write(replace(make_result("why"), fingerprint=made.prints["ada"]), tmp_path / "out")
+    write(replace(make_result("why"), hand_in=digest_submission(job.submission.judged)), tmp_path / "out")
     (timed_job,), changed = find_untimed("cpu", made, {"ada"})
     assert (timed_job.files, changed) == (job.submission.files, [])
     (ada / "linear.py").write_text(f"{LINEAR}\n# changed\n")
     assert find_untimed("cpu", made, {"ada"}) == ([], ["ada"])
 
 
-def test_result_of_earlier_version_is_read_and_shown(tmp_path: Path) -> None:
+def test_result_of_earlier_version_is_shown_and_regraded(tmp_path: Path) -> None:
     stored = Path(support.__file__).with_name("stored_result.json").read_bytes()
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/result.json").write_bytes(stored)
-    assert {"handed_in", "predictions"} <= json.loads(stored).keys(), "these fields are no longer part of a result"
+    removed = {"handed_in", "predictions", "fingerprint", "speed_fingerprint", "submitted"}
+    assert removed <= json.loads(stored).keys() - set(Result.__struct_fields__)
     found = read(tmp_path / "ada/result.json")
     assert (found.score, found.katas[0].score, found.performance[0].score) == (7, 3, 4)
-    done = call_grader("report", tmp_path, "--feedback", tmp_path / "pages")
+    done = call_grader("report", tmp_path, "--out", tmp_path / "pages")
     assert (done.code, done.err) == (0, "")
     assert "yours = 2 * expected" in (tmp_path / "pages/ada/feedback.html").read_text()
+    (ada,) = write_submissions(tmp_path / "class", LINEAR, "ada")
+    graded = {"katas": tuple(kata.kata for kata in found.katas), "examples": found.examples, "device": found.device}
+    again, warned = make_queue(tmp_path, ada, **graded), list[str]()
+    check_replaced(again.entries, again.options, warned.append)
+    assert warned == ["1 stored result of an earlier version of the grader: graded again, once"]
+    assert [job.submission.id for job in again.to_grade()] == ["ada"]

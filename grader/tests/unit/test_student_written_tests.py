@@ -9,11 +9,13 @@ from unittest.mock import Mock
 
 import pytest
 
-from grader.commands.package.write import Grading, run_package
+from grader.commands.package.platform_package import run_package
+from grader.options import PackageOptions
 from scripts.write_hidden import find_files, update
 from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
+from torchkata.inside.text import Text
 from torchkata.seam.failures import NotStarted
 from torchkata.seam.student import InProcess, Student
 
@@ -55,7 +57,7 @@ def test_only_graded_private_package_has_hidden_programs(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / ("out.zip" if platform == "gradescope" else "out")
-    assert run_package(platform, out, Grading(graded, 10), None, force=False) == 0
+    assert run_package(platform, PackageOptions(out=out, katas=tuple(graded), examples=10)) == 0
     if out.is_file():
         with zipfile.ZipFile(out) as archive:
             archive.extractall(tmp_path / "unpacked")
@@ -65,7 +67,8 @@ def test_only_graded_private_package_has_hidden_programs(
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "error", None, "the source of the program"])
 def test_message_never_shows_text_about_hidden_program(verdict: str | None) -> None:
-    programs = [Program("it is unusual", "", False)], {"group": [Program("it adds the gradient", "", False)]}
+    unusual, adding = (Program(Text(says), "", False) for says in ("it is unusual", "it adds the gradient"))
+    programs = [unusual], {"group": [adding]}
     student = Mock(memory={})
     student.call.return_value = verdict
     with pytest.raises(AssertionError) as failed:

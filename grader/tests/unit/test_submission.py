@@ -258,7 +258,7 @@ def test_duplicate_path_and_symlink_share_one_id(tmp_path: Path) -> None:
 def test_gradebook_keeps_unusual_names(tmp_path: Path) -> None:
     names = ["a,b", 'say "hi"', "two\nlines", "Zoë"]
     katas = [KataResult("linear", "done", 12.0, 12.0)]
-    *graded, other = [Result(name, 12.0, 100.0, "", 0, 100, "bwrap", 0.0, {}, katas) for name in names]
+    *graded, other = [Result(name, 12.0, 100.0, 0, 100, "bwrap", 0.0, {}, katas) for name in names]
     gradebook.write([*graded, msgspec.structs.replace(other, katas=[])], tmp_path)
     with (tmp_path / "gradebook.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -269,7 +269,7 @@ def test_gradebook_keeps_unusual_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "＝cmd()", "=a;b"])
 def test_gradebook_quotes_text_and_escapes_formulas(tmp_path: Path, name: str) -> None:
-    gradebook.write([Result(name, 1.0, 2.0, "", 0, 1, "none", 0.0, {}, [], unreadable="no; kata")], tmp_path)
+    gradebook.write([Result(name, 1.0, 2.0, 0, 1, "none", 0.0, {}, [], unreadable="no; kata")], tmp_path)
     header, row = (tmp_path / "gradebook.csv").read_text().splitlines()
     assert header == '"submission","score","max_score","findings","unreadable"'
     assert row == f'"\'{name}",1.0,2.0,0,"no; kata"'

@@ -9,7 +9,7 @@ import pytest
 from grader.results.faults import Fault, describe_open, describe_waived
 from grader.results.previous import forget_older, keep_previous
 from grader.results.result import read
-from grader.results.view import view_as_student
+from grader.results.visibility import view_as_student
 from grader.tests.conftest import call_grader
 from grader.tests.unit.test_class_marks import read_text, write_class
 from grader.tests.unit.test_report_command import TESTS, store
@@ -70,11 +70,11 @@ def test_waive_file_changes_every_output(tmp_path: Path, waive: str, scores: dic
     assert {name: float(rows[name]["final"]) for name in scores} == scores
     assert float(rows["ada"]["max_score"]) == most
     pages = tmp_path / "pages"
-    assert call_grader("report", results, "--class", folder, "--feedback", pages).code == 0
+    assert call_grader("report", results, "--class", folder, "--out", pages).code == 0
     table = csv.DictReader((results / "gradebook.csv").read_text().splitlines())
     assert {row["submission"]: float(row["score"]) for row in table} == scores
     assert f"mark {scores['ada']:g} of {most:g}" in read_text(pages / "ada/feedback.html")
-    call_grader("export", results, "--format", "gradescope", "--class", folder, "--to", tmp_path / "to")
+    call_grader("export", results, "--format", "gradescope", "--class", folder, "--out", tmp_path / "to")
     assert json.loads((tmp_path / "to/ada.json").read_text())["score"] == scores["ada"]
     line = f"linear.{TESTS[1]} is waived: 2 submissions get its full points"
     assert (line in done.out, line in (results / "report.html").read_text()) == ((most == 2.0),) * 2
@@ -104,7 +104,7 @@ def test_export_waits_until_inconclusive_tests_are_settled(tmp_path: Path, forma
     book.write_text("id,mark\nada,\nben,\neve,\n")
     call: tuple[object, ...] = ("marks", results, folder)
     if format != "marks":
-        call = ("export", results, "--format", format, "--class", folder, "--to", to)
+        call = ("export", results, "--format", format, "--class", folder, "--out", to)
     if format == "csv":
         call = (*call, "--gradebook", book, "--column", "mark")
     done = call_grader(*call)

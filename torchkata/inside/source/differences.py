@@ -1,8 +1,7 @@
 """What works at a student's desk but not in the grader: which calls, how they fail there, and what Python then says.
 
 The grader runs student code in a sandbox without other processes, network, user name and compiler. Crash notes, the
-checks at home and the findings for instructors all use the tables of this module. The texts about a difference have its
-key, as in `differs.processes`.
+checks at home and the findings for instructors all use the tables of this module.
 """
 
 import ast
@@ -14,6 +13,7 @@ from itertools import chain
 from types import FrameType
 
 from torchkata.inside.source.names import Names
+from torchkata.inside.text import Text
 
 CALLS: Mapping[str, Sequence[str]] = {  # functions that the sandbox refuses or ignores, keyed by the difference
     "processes": (
@@ -44,6 +44,22 @@ CALLS: Mapping[str, Sequence[str]] = {  # functions that the sandbox refuses or 
     "compiler": ("torch.compile",),
     "at_import": ("input", "exit", "quit", "sys.exit", "matplotlib.pyplot.show"),  # only if they run at import
     "setting": ("torch.set_default_dtype", "torch.set_default_device", "torch.set_default_tensor_type"),  # the same
+}
+DIFFERENCES: Mapping[str, Text] = {
+    "processes": Text(
+        "the grader runs code without other processes (threads are allowed): do the work in this process"
+    ),
+    "loader": Text("the grader runs code without other processes: use num_workers=0"),
+    "event_loop": Text("the grader runs code without event loops: call ordinary functions instead of asyncio"),
+    "network": Text("the grader runs code without a network: use only what your function is given"),
+    "user_name": Text("the grader runs code without a user name: leave it out"),
+    "variable": Text("the grader sets hardly any environment variables: use os.environ.get() with a default value"),
+    "system_call": Text("the grader's sandbox refuses this system call"),
+    "compiler": Text(
+        "the grader has no compiler: its tests run the code without torch.compile, and its speed measurements fail"
+    ),
+    "at_import": Text('this runs when the file is imported: put it under `if __name__ == "__main__":`'),
+    "setting": Text("this changes a setting for all code, including the tests: remove it"),
 }
 KEYS = {call: key for key, calls in CALLS.items() for call in calls}
 ONLY_AT_IMPORT = ("at_import", "setting")

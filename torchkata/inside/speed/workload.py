@@ -13,6 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import torch
 
+from torchkata.inside.text import Message
+
 from .device import Device
 from .layout import Field, Memory
 from .sizes import Kind, Size
@@ -20,7 +22,6 @@ from .sizes import Kind, Size
 Block: TypeAlias = Callable[[], object]
 """A function that runs one block of work."""
 
-OF_BASELINE = "of plain torch's speed"  # follows a ratio in messages
 CRAWL = 0.1
 """Code slower than this fraction of the baseline's rate is limited by Python or the bus, not by the device."""
 
@@ -107,7 +108,7 @@ class Rate(ABC):
         """Set up the same or similar work in plain torch and return its block."""
 
     @abstractmethod
-    def remark(self, measured: Measured) -> str:
+    def remark(self, measured: Measured) -> Message:
         """Return a one-line remark for a result below full points."""
 
 

@@ -62,7 +62,7 @@ def grade(checkout: Path, work: Path) -> None:
     if not any(work.glob("results/*/result.json")):  # for example because the sandbox does not work here
         raise CommandError(done.stderr)
     for format, path in (("junit", "results/junit.xml"), ("github", "summary.md")):
-        run(work, [*grader, "export", f"{work}/results", "--format", format, "--to", f"{work}/{path}"])
+        run(work, [*grader, "export", f"{work}/results", "--format", format, "--out", f"{work}/{path}"])
 
 
 def run(work: Path, command: list[str], expected: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:

@@ -106,7 +106,7 @@ def grade(folder: Path, work: Path) -> int:
     text = "\n".join([*([f"**{line}**\n"] if line else []), "".join(messages)])
     if any(results.glob("*/result.json")):
         run(work, *grader, "report", str(results))
-        run(work, *grader, "export", str(results), "--format", "github", "--to", str(summary))
+        run(work, *grader, "export", str(results), "--format", "github", "--out", str(summary))
         text += f"\n{summary.read_text('utf-8')}"
     summary.write_text(text, "utf-8")
     if page := os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -22,7 +22,7 @@ def main() -> None:
         shutil.copy(f"{work}/summary.md", checkout / "release-body.md")  # the runner shows it beside the points
         python = os.environ.get("TORCHKATA_PYTHON") or f"{work}/venv/bin/python"
         grader = [python, "-I", f"{HERE}/run.py", "grader", "--course", f"{HERE}/torchkata"]
-        where = ["--format", "classroom50", "--to", f"{checkout}/result.json", "--accept-inconclusive"]
+        where = ["--format", "classroom50", "--out", f"{checkout}/result.json", "--accept-inconclusive"]
         environment = {**os.environ, "SUBMITTED_AT": submitted_at(checkout)}
         subprocess.run([*grader, "export", f"{work}/results", *where], cwd=work, env=environment, check=True)
     if code == UNSURE and (outputs := os.environ.get("GITHUB_OUTPUT")):

@@ -7,15 +7,15 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
+from grader.base.files import write_whole
 from grader.pipeline import seed
 from grader.pipeline.queue import Queue
-from grader.results.dependencies import digest_call
-from grader.results.result import write_whole
+from grader.results.dependencies import digest
 
 FOLDER = ".slurm"
 
 
-class Record(msgspec.Struct, frozen=True):
+class JobRecord(msgspec.Struct, frozen=True):
     """The record of one call of `grader grade` on the cluster.
 
     The name of the jobs is stored before sbatch is run, so that a later call can find every job.
@@ -31,7 +31,7 @@ class Record(msgspec.Struct, frozen=True):
         return out / FOLDER / self.name
 
 
-def create(queue: Queue, earlier: Record | None) -> Record:
+def create(queue: Queue, earlier: JobRecord | None) -> JobRecord:
     """Create and store a record. If the same call was interrupted before, the new record continues the `earlier` one.
 
     Raises OSError if the record can't be written.
@@ -40,23 +40,23 @@ def create(queue: Queue, earlier: Record | None) -> Record:
     mark = out / FOLDER / name / "began"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    seed.store(out, queue.options.grading.seed)
-    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.force else 0
-    record = Record(digest_queue(queue), name, since_ns)
+    seed.store(out, queue.options.seed)
+    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.again else 0
+    record = JobRecord(digest_queue(queue), name, since_ns)
     store(record, out)
     return record
 
 
-def store(record: Record, out: Path) -> None:
+def store(record: JobRecord, out: Path) -> None:
     """Write a record atomically. Raises OSError if it can't be written."""
     write_whole(out / FOLDER / "jobs.json", msgspec.json.encode(record))
 
 
-def load(out: Path) -> Record | None:
+def load(out: Path) -> JobRecord | None:
     """Return the stored record, if any. Raises CallError if it can't be read, because its jobs may still be running."""
     path = out / FOLDER / "jobs.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Record)
+        return msgspec.json.decode(path.read_bytes(), type=JobRecord)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as error:
@@ -70,5 +70,6 @@ def forget(out: Path) -> None:
 
 def digest_queue(queue: Queue) -> str:
     """Return a digest of everything that affects results: the submissions, the course and the options."""
-    options = {**msgspec.structs.asdict(queue.options.grading), "force": queue.options.force}
-    return digest_call(options, [(entry.id, entry.path) for entry in queue.entries])
+    options = {name: getattr(queue.options, name) for name in ("again", "device", "keep")}
+    places = [(entry.id, str(entry.path.absolute())) for entry in queue.entries]
+    return digest(sorted(options.items()), queue.judges, places)

@@ -10,12 +10,13 @@ from grader.sandbox.inside.cuda import CudaError
 from grader.speed.machine import Machine
 from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import Workload
+from torchkata.i18n import translate
 from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import work_of
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.bench import SLOWEST, Reading, measure
-from torchkata.speed.decision import NOT_YOUR_FAULT, points_on, score_of
+from torchkata.speed.decision import blame_machine, points_on, score_of
 from torchkata.speed.memory import NoRoom
 from torchkata.speed.remarks import choose_lesson
 
@@ -34,7 +35,7 @@ def grade(
         try:
             row, failed = grade_workload(machine, workload, files[workload.name]), False
         except (CudaError, RuntimeError, OSError) as error:  # raised by torch
-            text = f"{format_error(error)}; {NOT_YOUR_FAULT}"
+            text = translate(blame_machine(format_error(error)))
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
         if row.rehearsed:
             row = msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))
@@ -48,7 +49,7 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
     try:
         return make_row(machine, workload, measure(WorkerBench(machine, choose_task(machine, workload), files)))
     except NoRoom as error:
-        return make_empty_row(machine.kind, workload, "not_graded", str(error))
+        return make_empty_row(machine.kind, workload, "not_graded", translate(error.note))
     except NotStarted as error:
         return make_empty_row(machine.kind, workload, "not_started", f"{error.place.file} is missing or still a stub")
     except Crashed as error:
@@ -60,7 +61,7 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
         slowest = f"more than {SLOWEST:g} times slower than the passing threshold"
         return make_empty_row(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
     except Inconclusive as error:
-        return make_empty_row(machine.kind, workload, "inconclusive", f"{error}; {NOT_YOUR_FAULT}")
+        return make_empty_row(machine.kind, workload, "inconclusive", translate(blame_machine(error)))
 
 
 def make_row(machine: Machine, workload: Workload, reading: Reading) -> PerformanceResult:
@@ -74,7 +75,7 @@ def make_row(machine: Machine, workload: Workload, reading: Reading) -> Performa
         outcome=verdict.outcome,
         score=score_of(verdict.tier, points),
         max_score=points.full,
-        message="\n".join(filter(None, (verdict.note, taught))),
+        message="\n".join(filter(None, (translate(verdict.note), taught))),
         ratio=verdict.median,
         interval=verdict.interval,
         thresholds=(reading.thresholds.passing, reading.thresholds.full),

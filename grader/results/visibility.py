@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from grader.base.text import one_line, printable
 from grader.results.result import KataResult, PerformanceResult, Result
 from torchkata.course import Kata, Visibility, course
-from torchkata.i18n import class_words
-from torchkata.i18n.katas import class_title_of, class_title_of_test
-from torchkata.result import LOOKS, Outcome, TestResult
+from torchkata.i18n import class_language, translate
+from torchkata.i18n import translate_for_class as _
+from torchkata.i18n.katas import class_title_of_test, title_of
+from torchkata.result import EARNED, LOOKS, Outcome, TestResult
 
 PERFORMANCE = "performance"
 HAND_IN = "hand-in"
@@ -36,8 +37,8 @@ class VisibleTest:
     def points(self) -> str:
         """The points as text, such as `5 of 5 points`, or a note that this was a rehearsal."""
         if self.rehearsed:
-            return class_words("feedback.rehearsal")
-        return class_words("feedback.points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
+            return _("a rehearsal without points")
+        return _("{earned} of {most} points", earned=f"{self.result.score:g}", most=f"{self.result.max_score:g}")
 
 
 def view_as_student(result: Result, *, platform_hides: bool) -> list[VisibleTest]:
@@ -126,15 +127,15 @@ def view_unreadable(result: Result) -> Iterator[VisibleTest]:
     if result.unreadable:
         why = one_line(result.unreadable)
         most = 0.0 if result.katas else result.max_score  # points of an earlier, readable version still count
-        failed = TestResult("is_readable", "failed", 0.0, most, class_words("feedback.unreadable", why=why))
+        failed = TestResult("is_readable", "failed", 0.0, most, _("This submission can't be graded: {why}", why=why))
         yield VisibleTest(HAND_IN, why, "visible", failed)
 
 
 def group_title(group: str) -> str:
     """Return the title of a group of rows."""
     if group in (PERFORMANCE, HAND_IN):
-        return class_words(f"feedback.{group}")
-    return class_title_of(course().katas[group])
+        return _("Speed" if group == PERFORMANCE else "Hand-in")
+    return title_of(course().katas[group], class_language())
 
 
 def redacted_message(kata: Kata, test: TestResult) -> str:
@@ -143,8 +144,8 @@ def redacted_message(kata: Kata, test: TestResult) -> str:
         return test.message
     claim = test.message.partition("\n")[0]
     if kata.hidden_says == "claim":
-        return f"{claim}\n  {class_words('feedback.rest_hidden')}"
-    return class_words("feedback.hidden")
+        return f"{claim}\n  " + _("The test's input and your result are hidden.")
+    return _("This test is hidden.")
 
 
 def make_title(test: str) -> str:
@@ -154,5 +155,6 @@ def make_title(test: str) -> str:
 
 def outcome_text(outcome: Outcome) -> str:
     """Return the outcome of a test or workload in the language of the class."""
-    earned = {"passed": "feedback.passed", "waived": "feedback.waived"}
-    return class_words(earned.get(outcome, f"status.{LOOKS[outcome].status}"))
+    if outcome in EARNED:
+        return _("passed" if outcome == "passed" else "waived")
+    return translate(LOOKS[outcome].word, class_language())

@@ -1,4 +1,4 @@
-"""Removes files that killed runs have left behind: partially written results, and copies of the runtime.
+"""Writes files atomically, and removes what killed runs have left behind: partial files, and copies of the runtime.
 
 While a process is using such a file, it holds a lock on it. The operating system releases the lock no matter how the
 process exits.
@@ -12,6 +12,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from torchkata.files import write_atomically
 
 STARTING_SECONDS = 600.0  # an unlocked runtime that is older than this belongs to a grader that no longer exists
 
@@ -41,6 +43,15 @@ def is_in_use(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
+    """Write a file atomically: write a temporary file, lock it so that no cleanup removes it, and rename it.
+
+    `content` can be an iterator, so that it does not have to fit in memory. Raises OSError if the file can't be
+    written.
+    """
+    write_atomically(path, content, in_use)
 
 
 def clear_half_written(directory: Path) -> None:

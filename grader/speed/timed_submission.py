@@ -10,12 +10,13 @@ import msgspec
 
 from grader.results.result import KataResult, PerformanceResult
 from grader.sandbox.launch import Sandbox, connect_zygote
-from grader.speed import setup
+from grader.speed import timing_device
 from grader.speed.child import Send, receive_messages
-from grader.speed.grading import grade, make_empty_row
+from grader.speed.timed_workloads import grade, make_empty_row
 from torchkata.course import Workload, course
+from torchkata.i18n import translate
 from torchkata.inside.speed.sizes import Kind
-from torchkata.speed.decision import NOT_YOUR_FAULT
+from torchkata.speed.decision import blame_machine
 
 SILENCE = 900.0  # time limit in seconds for a workload, including retries
 
@@ -58,7 +59,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
                 missing = [workload for workload in missing if workload.name != message.row.workload]
             yield message
         if len(missing) == left:
-            text = f"the timing process died; {NOT_YOUR_FAULT}"
+            text = translate(blame_machine("the timing process died"))
             yield Row(make_empty_row(kind, missing.pop(0), "inconclusive", text))
 
 
@@ -66,7 +67,7 @@ def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Mess
     """Yield the messages of a single child process. Raises MachineError if the sandbox fails."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
-        machine = setup.open_machine(kind, student, baseline)
+        machine = timing_device.open_machine(kind, student, baseline)
         send(msgspec.msgpack.encode(DeviceFacts(machine.facts())))
         for row in grade(machine, job.workloads, add_fallbacks(job)):
             send(msgspec.msgpack.encode(Row(row)))

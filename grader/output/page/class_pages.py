@@ -13,22 +13,23 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from grader.base.errors import MachineError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import count
 from grader.marks.compute import compute_marks
 from grader.marks.pseudonyms import read_key
-from grader.marks.roster import shorten_names
 from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
+from grader.output.names import shorten_names
 from grader.output.page import overview
 from grader.output.page.code import Code, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
-from grader.output.page.parts import Part, make_parts
+from grader.output.page.sections import Part, make_parts
 from grader.output.page.speed import summarize_speed
-from grader.output.page.student import Student, summarize_student
-from grader.results.result import Finding, Result, ResultError, read, write_whole
+from grader.output.page.student import SubmissionSummary, summarize_student
+from grader.results.result import Finding, Result, ResultError, read
 from grader.results.source import StoredSubmission, load_submission
-from grader.results.view import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
+from grader.results.visibility import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course
 
 PAGE = "report.html"
@@ -86,7 +87,7 @@ def write_report(
     and written one by one, so that memory does not grow with their details. Raises MachineError if a file can't be
     written.
     """
-    problems, students = list[str](), list[Student]()
+    problems, students = list[str](), list[SubmissionSummary]()
     linked = len(submissions) > MOST_ON_PAGE
     names = shorten_names(submissions, people.names)
     with (
@@ -123,7 +124,7 @@ def write_feedback(
     view = partial(view_as_student, platform_hides=False)
     for shown in load_shown(directory, submissions, view, problems, people.waive):
         folder = to / shown.result.submission
-        with convert_write_errors(f"--feedback {to}"):
+        with convert_write_errors(f"--out {to}"):
             folder.mkdir(parents=True, exist_ok=True)
             mark = find_shared_mark(marks, shown.result.submission)
             write_whole(folder / FEEDBACK, render_feedback(shown, mark, names[shown.result.submission]).encode())
@@ -187,11 +188,11 @@ def load_shown(
         except ValueError as error:
             problems.append(f"{path}: {error}")
         else:
-            yield Shown(result, parts, load_submission(directory, submission, result.fingerprint))
+            yield Shown(result, parts, load_submission(directory, submission, result.hand_in))
 
 
 def render_report(
-    students: Sequence[Student],
+    students: Sequence[SubmissionSummary],
     details: Iterable[Markup],
     found: Analysis,
     names: Mapping[str, str],

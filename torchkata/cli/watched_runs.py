@@ -7,20 +7,20 @@ from typing import IO
 
 from torchkata.course import course
 from torchkata.course.submission import read_imports
-from torchkata.i18n import words
+from torchkata.i18n import _, translate
 from torchkata.pytest_plugin.history import State, load_state
 from torchkata.result import LOOK_OF
 
 from . import hint, overview, runs
 from .keys import QUIT, has_keys
-from .terminal import has_color, paint, say
+from .terminal import has_color, paint, report_silence, say
 from .watcher import Watcher
 
 REPORTED_BY_PYTEST = (2, 3, 4)  # exit codes for an interrupted run, an internal error and a usage error
 
 
 @dataclass(frozen=True)
-class Task:
+class BackgroundRun:
     """A test run in the background."""
 
     katas: tuple[str, ...]
@@ -35,7 +35,7 @@ class Session:
 
     def __init__(self) -> None:
         self.watcher = Watcher(course().assignment)
-        self.task: Task | None = None
+        self.task: BackgroundRun | None = None
         self.last: tuple[str, ...] = ()  # katas in the last run started by the student
         self.finished = {kata for kata in course().katas if load_state().status(kata) == "done"}  # done at some point
         self.due: set[str] = set()  # finished katas that build on saved katas and still have to be checked
@@ -98,14 +98,14 @@ class Session:
         """Start the tests of these katas, if possible in a fork of this process."""
         chosen = tuple(kata for kata in course().katas if kata in katas)
         if output is None:
-            names = words("watch.every") if len(chosen) == len(course().katas) else ", ".join(chosen)
-            print(paint("\n" + words("watch.run", katas=names), "bold"), flush=True)
+            names = _("all katas") if len(chosen) == len(course().katas) else ", ".join(chosen)
+            print(paint("\n" + _("── {katas} ──", katas=names), "bold"), flush=True)
         arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
-        self.task = Task(chosen, start(arguments, output), before, output, is_retry)
+        self.task = BackgroundRun(chosen, start(arguments, output), before, output, is_retry)
 
-    def report(self, task: Task, code: int) -> None:
+    def report(self, task: BackgroundRun, code: int) -> None:
         """Print outcomes that pytest has not printed. If the run crashed, retry it."""
         now = load_state()
         failed = {kata for kata in task.katas if LOOK_OF[now.status(kata)].color == "red"}
@@ -115,12 +115,12 @@ class Session:
             kata for kata in task.katas if now.runs.get(kata) == task.before.runs.get(kata) and kata not in waiting
         ]
         if silent and code < 0 and not task.is_retry and self.forks:
-            say("watch.again", signal=-code)
+            say("The run crashed (signal {signal}); retrying in a new process.", signal=-code)
             self.start(task.katas, task.output, is_retry=True)
             return
         if task.is_retry and not silent:
             self.forks = False
-            say("watch.cold")
+            say("From now on, every run starts a new process, which is slower but works on this machine.")
         done = {kata for kata in task.katas if now.status(kata) == "done"}
         broken = [kata for kata in task.katas if task.before.status(kata) == "done" and kata not in done]
         if task.output is not None:
@@ -128,12 +128,12 @@ class Session:
                 task.output.seek(0)
                 print(task.output.read().decode("utf-8", "replace"), end="")
             elif done:
-                say("watch.hold", katas=", ".join(kata for kata in task.katas if kata in done))
+                say("still done: {katas}", katas=", ".join(kata for kata in task.katas if kata in done))
             task.output.close()
         for kata in broken:
-            say("watch.broken", kata=kata, status=words(f"status.{now.status(kata)}"))
+            say("{kata} used to pass; now: {status}", kata=kata, status=translate(LOOK_OF[now.status(kata)].word))
         if silent and code not in REPORTED_BY_PYTEST:
-            say("watch.no_verdict", kata=", ".join(silent), code=code)
+            report_silence(", ".join(silent), code)
         self.finished |= done
         if not self.due and has_keys():
-            say("watch.keys")
+            say("n next · h hint · a all · q quit")

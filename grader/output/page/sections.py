@@ -6,7 +6,7 @@ from itertools import groupby
 
 from grader.output.speed_score import SpeedScore, speed_score
 from grader.results.result import KataResult, Result
-from grader.results.view import PERFORMANCE, VisibleTest, group_title
+from grader.results.visibility import PERFORMANCE, VisibleTest, group_title
 from torchkata.course import course
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.result import Outcome, get_status

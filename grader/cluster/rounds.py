@@ -1,4 +1,4 @@
-"""`grader grade --executor slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
+"""`grader grade --slurm`: submits job arrays, waits for them, and resubmits ungraded submissions."""
 
 import time
 from collections import Counter
@@ -9,20 +9,20 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from grader.base.cleanup import clear_half_written
 from grader.base.errors import CallError, MachineError
+from grader.base.files import clear_half_written, write_whole
 from grader.base.progress import ProgressBar
 from grader.base.text import count, list_names
-from grader.cluster import record, slurm
+from grader.cluster import job_record, slurm
 from grader.cluster.chunk import UNFIT
+from grader.cluster.job_record import JobRecord
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import compute_chunk_size, create_plan, estimate_seconds
-from grader.cluster.record import Record
-from grader.cluster.slurm import Array, Job, SqueueError, SubmitError
-from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
-from grader.pipeline.queue import Options, Queue
-from grader.results.result import write_whole
+from grader.cluster.slurm import Array, ListedTask, SqueueError, SubmitError
+from grader.options import GradeOptions
+from grader.pipeline.executor import Executor, RunOutcome, Warn
+from grader.pipeline.queue import Queue
 
 ROUNDS = 3  # maximum number of times that a submission is sent to the cluster
 LOOK_SECONDS = (2.0, 30.0)  # minimum and maximum seconds between updates; Slurm lists finished tasks for longer
@@ -31,21 +31,19 @@ SILENCE_SECONDS = 600.0  # maximum time for which squeue may fail
 EXTRA_MINUTES = 10  # a task's time limit is three times the estimate plus this many minutes
 
 
-class Slurm:
-    """Grades with Slurm job arrays."""
+def prepare(options: GradeOptions) -> Executor:
+    """Return the executor. Raises CallError or MachineError if these options can't be used."""
+    slurm_options = parse(options.slurm)
+    slurm.demand_slurm()
+    if "%" in str(options.out.absolute()):
+        raise CallError(f"--out {options.out}: the path must not contain %, which Slurm expands")
 
-    def __init__(self, options: Options) -> None:
-        """Raise CallError or MachineError if these options can't be used."""
-        self.slurm_options = parse(options.slurm)
-        slurm.demand_slurm()
-        if "%" in str(options.out.absolute()):
-            raise CallError(f"--out {options.out}: the path must not contain %, which Slurm expands")
-
-    def grade(self, queue: Queue, out: Console, warn: Warn, live: ProgressListener | None) -> RunOutcome:  # noqa: ARG002
-        """Grade the submissions in a queue. Listeners are not supported on a cluster."""
-        if queue.options.grading.device == "none" and self.slurm_options.speed.keys() & GPU_OPTIONS:
+    def grade(queue: Queue, out: Console, warn: Warn) -> RunOutcome:
+        if options.device == "none" and slurm_options.speed.keys() & GPU_OPTIONS:
             warn("the GPU options have no effect: only speed tests use a GPU, and they do not run without --device")
-        return Run(queue, self.slurm_options, out, warn).grade()
+        return Run(queue, slurm_options, out, warn).grade()
+
+    return grade
 
 
 class Run:
@@ -75,32 +73,32 @@ class Run:
                 self.record = earlier
                 self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
             elif self.pending.left:
-                self.record = record.create(self.queue, earlier)
+                self.record = job_record.create(self.queue, earlier)
                 self.pending.since_ns = self.record.since_ns
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
         except OSError as error:
-            raise MachineError(f"can't write to {self.options.out / record.FOLDER} ({error.strerror})") from None
+            raise MachineError(f"can't write to {self.options.out / job_record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
         outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
         if not outcome.unsure:
-            record.forget(self.options.out)
+            job_record.forget(self.options.out)
         clear_half_written(self.options.out)
         return outcome
 
-    def find_earlier(self) -> tuple[Record | None, list[Job]]:
+    def find_earlier(self) -> tuple[JobRecord | None, list[ListedTask]]:
         """Return the record and the unfinished jobs of an earlier run of the same command that was interrupted.
 
         Raises CallError if jobs of a different command still write to the same directory.
         """
-        stored = record.load(self.options.out)
+        stored = job_record.load(self.options.out)
         if stored is None:
             return None, []
         try:
             jobs = [job for job in slurm.list_jobs(stored.name).values() if not job.ended]
         except SqueueError as error:
             raise MachineError(f"can't query Slurm for its jobs: {error}") from None
-        if stored.call == record.digest_queue(self.queue):
+        if stored.call == job_record.digest_queue(self.queue):
             return stored, jobs
         if jobs:
             raise CallError(
@@ -153,7 +151,7 @@ class Run:
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
         (folder / UNFIT).mkdir(parents=True)
-        write_whole(folder / "plan.json", msgspec.json.encode(plan))
+        write_whole(folder / "plan.json", plan.encode())
         minutes = self.slurm_options.minutes.get(phase, round(3 * each * size / 60) + EXTRA_MINUTES)
         nodes = [name for name in (chosen.get("exclude"), *self.read_unfit()) if name]
         if nodes:
@@ -162,18 +160,18 @@ class Run:
         array = Array(self.record.name, folder / "plan.json", tasks, self.options.jobs, minutes, chosen, before)
         job = slurm.submit(array)
         self.record = msgspec.structs.replace(self.record, jobs=[*self.record.jobs, job])
-        record.store(self.record, self.options.out)
+        job_record.store(self.record, self.options.out)
         what = f"{phase} of {count(len(paths), 'submission')} in {count(tasks, 'task')}"
         self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
         return job
 
-    def follow(self) -> dict[str, Job]:
+    def follow(self) -> dict[str, ListedTask]:
         """Wait until all tasks have finished, then return the tasks that squeue has listed.
 
         Raises MachineError if squeue keeps failing.
         """
         heard = time.monotonic()
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, ListedTask] = {}
         settled = False
         with ProgressBar(self.out, len(self.pending.paths), "graded", speed_seconds=1800) as progress:
             while True:
@@ -196,7 +194,7 @@ class Run:
                 least, most = LOOK_SECONDS
                 time.sleep(min(least + LOOK_SECONDS_EACH * len(self.pending.paths), most))
 
-    def report_ended(self, jobs: dict[str, Job]) -> bool:
+    def report_ended(self, jobs: dict[str, ListedTask]) -> bool:
         """Report failed tasks, cancelled tasks and nodes that can't grade. Return whether any task was cancelled."""
         latest = {id: job for id, job in jobs.items() if id.partition("_")[0] not in self.reported}
         self.reported |= {id.partition("_")[0] for id in latest}
@@ -221,7 +219,7 @@ class Run:
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 
 
-def describe_progress(jobs: Collection[Job], inconclusive: int) -> str:
+def describe_progress(jobs: Collection[ListedTask], inconclusive: int) -> str:
     """Return the number of pending, running and finished tasks, and the number of inconclusive submissions."""
     states = Counter("ended" if job.ended else "pending" if job.state == "PENDING" else "running" for job in jobs)
     parts = [f"{states[state]} {state}" for state in ("pending", "running", "ended") if states[state]]

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from torchkata.course import course
-from torchkata.i18n import words
+from torchkata.i18n import _
 from torchkata.result import get_status
 
 from .history import LastRun, compute_digest, load_state, store_state
@@ -38,4 +38,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         if is_complete:
             store_state(state)
     except OSError as error:
-        terminalreporter.write_line(words("not_stored", error=error.strerror))
+        terminalreporter.write_line(_("kata: your progress could not be saved ({error})", error=error.strerror))

@@ -7,20 +7,22 @@ import json
 import math
 import shutil
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.base.files import write_whole
 from grader.base.text import count
 from grader.commands.package import project
+from grader.options import PackageOptions
 from grader.output.formats import gradescope
 from grader.pipeline import seed as secret
-from grader.results.result import write_whole
 from grader.sandbox.launch import GRADER_MIB
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.course.submission import zip_files
-from torchkata.i18n import class_words
+from torchkata.i18n import class_language, translate
+from torchkata.inside.text import Text
 
 FILES = Path(__file__).with_name("files")
 COMMON = "common"  # the folder with the files for all platforms
@@ -29,6 +31,18 @@ CLASS = "class"  # the folder with the files for jobs that grade the repositorie
 REPOSITORIES = "repositories.txt"  # the list of these repositories, which the instructor edits
 ABOUT = "platform.toml"
 WORKFLOW = "grade.yml"
+SENTENCES: dict[str, Text] = {  # what `grade.py` says, after filling in the {figures}
+    "ci.below": Text("{points} of {most} points. This job needs {required}."),
+    "ci.failed": Text(
+        "The grader failed. This is not your fault: run this job again, and if that does not help, show this page to "
+        "your instructor."
+    ),
+    "ci.refused": Text("This repository can't be graded. The reason is below."),
+    "ci.unsure": Text(
+        "Some tests could not be graded. This is not your fault: run this job again, and if that does not help, tell "
+        "your instructor."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -48,44 +62,38 @@ class Platform:
     hides_totals: bool = False  # whether the platform hides the total score if a test is hidden from students
 
 
-@dataclass(frozen=True)
-class Grading:
-    """What a package grades."""
-
-    katas: Sequence[str]
-    examples: int
-    seed: int | None = None  # None for a new secret seed
-    require: float | None = None  # the points below which a job fails; None for all points
-
-    @property
-    def max_score(self) -> float:
-        """The points of the katas."""
-        return sum(course().katas[name].max_score for name in self.katas)
-
-    def make_options(self, platform: Platform) -> str:
-        """Return the options of `grader grade`. A public package without a seed draws a new one whenever it runs."""
-        seed = secret.draw() if self.seed is None and not platform.is_public else self.seed
-        options = [f"--isolation {platform.isolation}", *([] if seed is None else [f"--seed {seed}"])]
-        return " ".join([*options, f"--examples {self.examples}", f"--kata {','.join(self.katas)}"])
-
-    def make_settings(self, platform: Platform) -> bytes:
-        """Return the settings of `grade.py`, and its sentences in the language of the class."""
-        required = (self.max_score if self.require is None else self.require) if platform.workflow else 0.0
-        figures = {name: f"{{{name}}}" for name in ("points", "most", "required")}  # filled in by `grade.py`
-        texts = {key: class_words(key, **figures) for key in ("ci.below", "ci.failed", "ci.refused", "ci.unsure")}
-        return json.dumps({"require": required, **texts}, ensure_ascii=False, indent=1).encode()
+def make_options(options: PackageOptions, platform: Platform) -> str:
+    """Return the options of `grader grade`. A public package without a seed draws a new one whenever it runs."""
+    seed = secret.draw() if options.seed is None and not platform.is_public else options.seed
+    typed = [f"--isolation {platform.isolation}", *([] if seed is None else [f"--seed {seed}"])]
+    return " ".join([*typed, f"--examples {options.examples}", f"--kata {','.join(options.katas)}"])
 
 
-def run_package(name: str, out: Path, grading: Grading, source: str | None, *, force: bool) -> int:
+def make_settings(options: PackageOptions, platform: Platform) -> bytes:
+    """Return the settings of `grade.py`, and its sentences in the language of the class."""
+    required = (sum_points(options) if options.require is None else options.require) if platform.workflow else 0.0
+    texts = {key: translate(text, class_language()) for key, text in SENTENCES.items()}
+    return json.dumps({"require": required, **texts}, ensure_ascii=False, indent=1).encode()
+
+
+def sum_points(options: PackageOptions) -> float:
+    """Return the points of all katas in the package."""
+    return sum(course().katas[name].max_score for name in options.katas)
+
+
+def run_package(name: str, options: PackageOptions) -> int:
     """Write a package, and return the exit code. Invalid arguments raise CallError before anything is written."""
+    out, source = options.out, options.source
+    if name not in (known := sorted(path.parent.name for path in FILES.glob(f"*/{ABOUT}"))):
+        raise CallError(f"{name}: unknown platform; the platforms are {', '.join(known)}")
     platform = Platform(name, **tomllib.loads((FILES / name / ABOUT).read_text("utf-8")))
-    if grading.require is not None and not (platform.workflow and platform.is_ci):
+    if options.require is not None and not (platform.workflow and platform.is_ci):
         raise CallError("--require is for github and gitlab, where a job fails below these points")
-    if grading.require is not None and grading.require > grading.max_score:
-        raise CallError(f"--require {grading.require:g}: these katas have only {grading.max_score:g} points")
+    if options.require is not None and options.require > sum_points(options):
+        raise CallError(f"--require {options.require:g}: these katas have only {sum_points(options):g} points")
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
-    check_output(platform, out, force=force)
-    files = build_package(platform, grading, source)
+    check_output(platform, out, force=options.force)
+    files = build_package(platform, options)
     with convert_write_errors(out):
         if platform.is_zip:
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -95,12 +103,12 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
             if (out / REPOSITORIES).exists():
                 files.pop(REPOSITORIES, None)
             spread(files, out)
-    programs = [name for name in grading.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
+    programs = [name for name in options.katas if (course().folder(name) / HIDDEN_PROGRAMS).is_file()]
     print(f"{out}: {platform.next.format(gigabytes=needed_gigabytes())}")
     if platform.hides_totals and hidden:
         tests = f"{count(hidden, 'test')} {'is' if hidden == 1 else 'are'}"
         print(f"note: {tests} hidden from students, so {platform.title} hides the total as well")
-    if platform.is_public and any(map(course().prerequisites, grading.katas)) and source is None:
+    if platform.is_public and any(map(course().prerequisites, options.katas)) and source is None:
         print(
             "note: students can read this package, so it contains no fallbacks: a kata that builds on another one is "
             "tested with the student's own files"
@@ -113,23 +121,22 @@ def run_package(name: str, out: Path, grading: Grading, source: str | None, *, f
     return 0
 
 
-def build_package(platform: Platform, grading: Grading, source: str | None) -> dict[str, bytes]:
-    """Return the files of a package, keyed by path. Raises CallError if `source` is invalid."""
+def build_package(platform: Platform, options: PackageOptions) -> dict[str, bytes]:
+    """Return the files of a package, keyed by path. Raises CallError if --source is invalid."""
     folder = platform.folder
     folders = [COMMON, *([CI] if platform.is_ci else []), *([CLASS] if platform.is_class else []), platform.name]
     sources = [path for name in folders for path in project.files_of(FILES / name)]
     written = {path.name: path.read_bytes() for path in sources if path.name != ABOUT}
     workflow = {platform.workflow: written.pop(WORKFLOW)} if platform.workflow else {}
-    options = grading.make_options(platform)
-    written |= {"options": f"{options}\n".encode(), "requirements.txt": project.requirements()}
+    written |= {"options": f"{make_options(options, platform)}\n".encode(), "requirements.txt": project.requirements()}
     if platform.is_ci:
-        written["ci.json"] = grading.make_settings(platform)
+        written["ci.json"] = make_settings(options, platform)
     if "killed.py" in written:
         written["killed.json"] = gradescope.render_out_of_memory(needed_gigabytes())
-    if source is not None:
-        written["source"] = project.parse_source(source)
+    if options.source is not None:
+        written["source"] = project.parse_source(options.source)
     else:
-        copied = project.copy_project(grading.katas, is_public=platform.is_public)
+        copied = project.copy_project(options.katas, is_public=platform.is_public)
         written |= {f"torchkata/{name}": content for name, content in copied.items()}
     outside = workflow | {name: written.pop(name) for name in [REPOSITORIES] if name in written}
     return outside | {f"{folder}{name}": content for name, content in written.items()}

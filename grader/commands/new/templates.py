@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
+from grader.commands.package.platform_package import spread
 from grader.commands.package.project import files_of
-from grader.commands.package.write import spread
 from torchkata.course import TRACK_POINTS, Kata, course, use
 
 FILES = Path(__file__).with_name("files")
@@ -48,6 +48,8 @@ def new_kata(name: str, track: str | None, kind: str) -> int:
     here = course()
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name.startswith("_"):
         raise CallError(f"{name}: not a valid name; use a Python module name in lowercase, such as moving_average")
+    if name in (*here.tracks, "all"):
+        raise CallError(f"{name}: is the name of a track; choose another name")
     if track is not None and track not in here.tracks:
         raise CallError(f"--track {track}: unknown track; the tracks are {', '.join(here.tracks)}")
     if kind not in KINDS:

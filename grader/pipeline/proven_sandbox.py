@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from grader.base.cleanup import in_use
 from grader.base.errors import MachineError
+from grader.base.files import in_use
 from grader.pipeline.collect import Tests, collect_tests
 from grader.pipeline.inputs import SharedInputs
 from grader.pipeline.selection import demand_preloaded
