@@ -320,7 +320,7 @@ def find_library_folders(gpu: Gpu | None) -> list[Path]:
     command = [sys.executable, "-I", "-c", LIST_LIBRARIES, arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [line.split(maxsplit=5)[5] for line in done.stdout.splitlines() if ".so" in line]
-    visible = [*SYSTEM_FOLDERS, Path(find_interpreter()).parent.parent, *find_sites()]
+    visible = [*map(Path, SYSTEM_FOLDERS), Path(find_interpreter()).parent.parent, *find_sites()]
     folders = dict.fromkeys([*named, *(Path(path).parent for path in found)])
     return [
         folder for folder in folders if folder.is_dir() and not any(folder.is_relative_to(place) for place in visible)

@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import re
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
@@ -222,9 +223,9 @@ def test_older_python_measures_torch_only(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "tomllib", None)
     importlib.reload(torch_only)
     call = Mock(return_value=0)
-    monkeypatch.setattr(run.subprocess, "call", call)
+    monkeypatch.setattr(subprocess, "call", call)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(run.sys, "version_info", (3, 10, 12))
+    monkeypatch.setattr(sys, "version_info", (3, 10, 12))
     assert run.main() == 0
     assert call.call_args.args[0][1].endswith("benchmarks/prove_gpu/torch_only.py")
     assert (tmp_path / "prove_gpu.md").read_text("utf-8").endswith("exit code 0\n")

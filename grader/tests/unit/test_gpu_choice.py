@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -95,7 +96,7 @@ def test_sandbox_sees_libraries_of_modules(tmp_path: Path, monkeypatch: pytest.M
     module.mkdir()
     spack.mkdir()
     maps = f"7f00 r-xp 0 0:0 0   {spack}/libffi.so.8\n7f01 r-xp 0 0:0 0   /usr/lib/libm.so.6\n7f02 rw-p 0 0:0 0 \n"
-    monkeypatch.setattr(launch.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=maps))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=maps))
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{module}::relative:{tmp_path}/missing:/usr/lib")
     assert launch.find_library_folders(None) == [module, spack]
     command = launch.build_bwrap_command(tmp_path, None)

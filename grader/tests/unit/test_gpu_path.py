@@ -235,7 +235,12 @@ def test_work_that_is_done_early_once_counts_for_nothing(begin: Callable[..., An
     refresh, work = timed.check.refresh, timed.worker.work
     arm(timed, device, 0.04)
     armed = timed.check.refresh
-    timed.check.refresh = lambda: (armed(), setattr(timed.check, "refresh", refresh))
+
+    def release_once() -> None:
+        armed()
+        timed.check.refresh = refresh
+
+    timed.check.refresh = release_once
     assert timed.block(10.0).error == math.inf, "new inputs are drawn, and nothing computes their results"
     timed.worker.work = work
     assert timed.block(10.0).error <= timed.check.floor

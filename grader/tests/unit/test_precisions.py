@@ -61,7 +61,7 @@ class Kernels:
     weights: Product = torch.mm
 
 
-RIGHT = {
+RIGHT: dict[str, Product] = {
     "bfloat16": torch.mm,
     "bfloat16, `einsum`": lambda a, b: torch.einsum("ij,jk->ik", a, b),
     "bfloat16, `F.linear`": lambda a, b: functional.linear(a, b.T),
