@@ -39,7 +39,7 @@ def test_gpu_options_apply_only_to_timing_tasks() -> None:
     assert parse(("partition=all", "speed:partition=gpu")) == parse(("speed:partition=gpu", "partition=all"))
 
 
-def test_timing_tasks_ask_for_memory_and_cores_by_default() -> None:
+def test_timing_tasks_ask_for_memory_and_cores() -> None:
     """Three processes use CUDA, and a weight is drawn on the host: a task with less would lose right solutions."""
     assert parse(()).build_options("speed") == {"mem": "24G", "cpus-per-task": "4"}
     assert parse(("speed:mem-per-cpu=8G", "cpus-per-gpu=2")).build_options("speed") == {

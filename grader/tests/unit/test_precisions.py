@@ -19,7 +19,7 @@ from torchkata.inside.speed.workload import Check, work_of
 
 WIDTH = 1024
 SPARE = 1.3  # factor between an error and the tolerance
-HEADING = "products | error in `linear_forward` | error in `cruncher_step` | outcome"
+HEADING = "products | error in `linear_forward` | error in `cruncher_step` | result"
 Product: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
 
