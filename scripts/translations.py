@@ -230,7 +230,7 @@ def collect_messages() -> dict[Path, list[Message]]:
         own[folder] |= dict.fromkeys(messages)
     engine, shared = own[ENGINE_CATALOGUES], own[course().reference]
     uses = Counter(message for messages in own.values() for message in messages)
-    for folder in own.keys() - {ENGINE_CATALOGUES, course().reference}:
+    for folder in sorted(own.keys() - {ENGINE_CATALOGUES, course().reference}):
         shared |= {message: None for message in own[folder] if uses[message] > 1}
         own[folder] = {message: None for message in own[folder] if message not in shared}
     own[course().reference] = {message: None for message in shared if message not in engine}

@@ -74,7 +74,7 @@ class WorkerRunner:
         """Use these files from now on, with all time limits multiplied by `patience`."""
         self.files = files
         self.patience = patience
-        self.kata = self.make_budget("timed_out.kata", self.limits.kata_seconds * patience)
+        self.kata = self.make_budget(_("the tests of this kata"), self.limits.kata_seconds * patience)
 
     def reset(self, kata: str) -> None:
         """Start a test. The next call uses a new worker, and the previous worker ends in the background."""
@@ -85,7 +85,7 @@ class WorkerRunner:
         """Restart the current test with a new worker and the full time limit."""
         self.renew()
         self.kata.left = self.kata_left_before
-        self.test = self.make_budget("timed_out.test", self.limits.test_seconds * self.patience)
+        self.test = self.make_budget(_("the calls of this test"), self.limits.test_seconds * self.patience)
 
     def renew(self) -> None:
         """Use a new worker for the next call. The previous worker ends in the background."""
@@ -94,7 +94,7 @@ class WorkerRunner:
 
     def run_probe(self, probe: Probe, args: Sequence[Plain]) -> Reply:
         """Send a call and wait for the reply within the time limits, which apply only to calls."""
-        budgets = [self.make_budget("timed_out.call", self.limits.call_seconds), self.test, self.kata]
+        budgets = [self.make_budget(_("your code"), self.limits.call_seconds), self.test, self.kata]
         for budget in budgets:
             budget.demand_time()
         if self.channel is None:

@@ -169,13 +169,13 @@ def test_every_kind_of_text_uses_the_chosen_language(monkeypatch: pytest.MonkeyP
 def test_failure_message_is_entirely_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATA_LANG", "zh")
     with pytest.raises(Wrong) as wrong:
-        assert_equal(torch.zeros(0), torch.zeros(2), what="gradient of weight")
+        assert_equal(torch.zeros(0), torch.zeros(2), what=Text("gradient of {name}", name="weight"))
     assert wrong.value.expected == "weight 的梯度：float32[2]  [0, 0]"
     assert wrong.value.yours == "weight 的梯度：float32[0]  （空）"
     with pytest.raises(Wrong) as wrong:
-        assert_equal(Opaque("tensor on the meta device"), torch.zeros(2))
+        assert_equal(Opaque(Text("tensor on the meta device")), torch.zeros(2))
     assert wrong.value.yours == "(meta 设备上的张量)"
-    with pytest.raises(Unmet) as unmet, precondition("the uninterrupted run is already wrong"):
+    with pytest.raises(Unmet) as unmet, precondition(Text("the uninterrupted run is already wrong")):
         check(False, "something else")
     assert unmet.value.note == "不中断的训练本身就已经不对"
 
