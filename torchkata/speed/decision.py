@@ -130,8 +130,7 @@ def judge(
         tolerance: The largest relative error of a correct result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
         peak: The device's peak rate in work units per second.
-        bound: The highest rate of which the device is capable, if it is known. A faster result is asked for again in a
-            new attempt, and is wrong if it stays faster.
+        bound: The device's highest rate, if it is known. Code that stays faster in all attempts is wrong.
         trouble: A reason not to trust this attempt, found in the state of the device.
 
     Raises:
@@ -157,9 +156,8 @@ def judge(
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
         rate = median(sample.rate for sample in fit)
         if bound is not None and rate > IMPOSSIBLE * max(bound, ceiling):
-            if attempt < rules.attempts:
-                return Retry("a rate that the device can't reach")
-            return Final("failed", note=blame_rate(rate / bound))
+            wrong_rate = Final("failed", note=blame_rate(rate / bound))
+            return wrong_rate if attempt >= rules.attempts else Retry("an impossible rate")
         final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
