@@ -62,7 +62,7 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
     assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
-def test_first_gpu_is_that_of_cuda_if_gpus_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_gpu_is_that_of_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     """CUDA puts the fastest device first, and NVML counts along the bus."""
     nvml = FakeNvml(devices=2, names=("NVIDIA L4", "NVIDIA H200"))
     assert gpu.choose_gpu(nvml, lambda: "GPU-1") == Gpu("GPU-1", 6)

@@ -27,7 +27,7 @@ def in_int8(a: Tensor, b: Tensor) -> Tensor:
     """Multiply with a scale for each row of a and each column of b."""
     rounded = []
     for matrix, dim in ((a.float(), 1), (b.float(), 0)):
-        scale = matrix.abs().amax(dim, keepdim=True) / 127
+        scale = matrix.abs().amax(dim, keepdim=True).clamp(min=1e-30) / 127  # a row may be 0
         rounded.append((matrix / scale).round() * scale)
     return (rounded[0] @ rounded[1]).bfloat16()
 
