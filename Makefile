@@ -133,8 +133,7 @@ coverage: .venv/check
 	tail -1 coverage.md sbom.json
 
 benchmark: .venv/check
-	$(BIN)/python -m benchmarks.student
-	$(BIN)/python -m benchmarks.grade
+	$(BIN)/python -m benchmarks.table
 
 docs: .venv/check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build

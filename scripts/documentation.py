@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from scripts.formulas import typeset
 from torchkata.cli.about import find_section, join_lines
 from torchkata.course import Kata, Track, course
 from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_track
@@ -17,7 +18,7 @@ from torchkata.i18n.katas import describe_effort, idea_of, title_of, title_of_tr
 ROOT = Path(__file__).parents[1]
 FILES = ("*.md", "constraints.txt", "changes/README.md", "docs/**/*")
 CHINESE = "docs/zh/"
-LINK = re.compile(r"\]\((?=\w+\.md)")  # a link to another page, relative to `docs/`
+LINK = re.compile(r"\]\((?=\w+\.md|images/)")  # a link to another page or a picture, relative to `docs/`
 NAME = re.compile(r"^- `([\w.]+)`$", re.MULTILINE)
 LIST = re.compile(r"^(?!- )(\S.*\n)(?=- )", re.MULTILINE)  # a list directly below a paragraph
 EXAMPLE = re.compile(r"^Example:\n((?:    .*\n?|\n)+)", re.MULTILINE)
@@ -48,6 +49,8 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) ->
         markdown += "".join(
             f"\n## {title_of_track(track)}\n\n{describe_katas(track)}" for track in course().tracks.values()
         )
+    if name.endswith("katas.md"):
+        markdown = typeset(markdown)
     if path.startswith(CHINESE):
         return join_lines(markdown)
     if path != name and files.get_file_from_path(CHINESE + name) and f"(zh/{name})" not in markdown:

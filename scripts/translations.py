@@ -27,7 +27,7 @@ from grader.commands.release.contract import documented
 from torchkata import i18n
 from torchkata.cli.about import find_section
 from torchkata.course import ENGINE, CourseError, Kata, course, use
-from torchkata.course.load import read_toml
+from torchkata.course.load import WHOLE, read_toml
 from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
 
@@ -168,6 +168,9 @@ def collect_texts() -> dict[Path, Texts]:
     catalogue. If several of them have the same key but are different, only the first one is shared.
     """
     shared = {f"tracks.{name}": track.title for name, track in course().tracks.items()}
+    shared |= {f"endings.{name}": track.ending for name, track in course().tracks.items() if track.ending}
+    shared |= {f"endings.{WHOLE}": course().ending} if course().ending else {}
+    shared |= {f"ways.{title}": title for title in course().ways}
     found: dict[Path, Texts] = {}
     for kata in course().katas.values():
         own = found[course().folder(kata.name)] = Texts()

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from reference.activation_checkpointing import oracle
 from tests.probes import activation_checkpointing as probes
-from tests.strategies import SEEDS, SIZES, costly, normal, rng_of, sizes
+from tests.strategies import SEEDS, costly, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, require
 
 DIM, ROWS = 4, 12  # activations and weights differ in size, and matmuls are too small for threads
@@ -35,7 +35,7 @@ class Network:
 @st.composite
 def networks(draw: st.DrawFn, fewest_layers: int = 0, fewest_rows: int = 0) -> Network:
     """Draw up to seven layers in segments of any length, with mostly positive ReLU inputs."""
-    dim, num_layers, rows = draw(SIZES), draw(st.integers(fewest_layers, 7)), draw(sizes(2, 4, fewest_rows))
+    dim, num_layers, rows = draw(sizes(3)), draw(st.integers(fewest_layers, 7)), draw(sizes(2, 4, fewest_rows))
     segment = draw(st.integers(1, num_layers + 2))
     rng = rng_of(draw(SEEDS))
     weights = [(normal(rng, [dim, dim]) + 0.5) / dim**0.5 for _ in range(num_layers)]

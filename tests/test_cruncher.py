@@ -93,7 +93,10 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake=Text("Cruncher sets the torch seed"))
     assert_equal(
-        initial["addresses"], len(weights), what=Text("addresses in memory"), mistake=Text("layers share one weight")
+        initial["addresses"],
+        len(weights),
+        what=Text("addresses in memory"),
+        mistake=Text("the layers share one weight"),
     )
     for i, weight in enumerate(weights):
         finite = not isinstance(weight, Tensor) or bool(weight.isfinite().all())

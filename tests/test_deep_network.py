@@ -13,7 +13,7 @@ from reference.deep_network import oracle
 from tests.own_answers import holds
 from tests.probes import deep_network as probes
 from tests.sampling import NORMAL_OR_CUT, Z, describe_tails
-from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
+from tests.strategies import DTYPES, SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
 OWN = Text("output (expected: what your code returns for the same rows in a simpler call)")
@@ -32,7 +32,7 @@ class NetworkCase:
 @st.composite
 def networks(draw: st.DrawFn, num_layers: st.SearchStrategy[int], leading: st.SearchStrategy[list[int]]) -> NetworkCase:
     """Draw a case whose products are clearly positive or clearly negative."""
-    dim, depth, axes = draw(SIZES), draw(num_layers), draw(leading)
+    dim, depth, axes = draw(sizes(3)), draw(num_layers), draw(leading)
     rng = rng_of(draw(SEEDS))
     while True:
         weights, x = [normal(rng, [dim, dim]) for _ in range(depth)], normal(rng, [*axes, dim])
@@ -71,7 +71,7 @@ def assert_block(yours: Plain, weight: Tensor, x: Tensor) -> None:
     assert_close(yours, expected, dtype=x.dtype, scale=scale_of([weight], x))
 
 
-@given(st.lists(sizes(2, 3, 0), max_size=3), SIZES, DTYPES, SEEDS)
+@given(st.lists(sizes(2, 3, 0), max_size=3), sizes(3), DTYPES, SEEDS)
 def test_block_applies_relu_after_matmul(
     student: Student, leading: list[int], dim: int, dtype: torch.dtype, seed: int
 ) -> None:

@@ -17,7 +17,7 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.sampling import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata import Plain, Student, Text, assert_equal, check, require, same, show
+from torchkata import Plain, Student, Text, asking, assert_equal, check, require, same, show
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
@@ -249,7 +249,8 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
             "the batch is pinned for 'cuda', but not for {device}: compare torch.device(device).type with 'cuda'",
             device=given,
         )
-        check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
+        with asking(f"get_batch(data, batch_size, 4, device={given})"):
+            check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
     size = sum(copy["size"] for copy in reply["copies"])
     expected = Text("copies of {batch_size} tokens to the GPU", batch_size=batch_size * 4)
     check(size >= batch_size * 4, Text("the batch is not copied to the GPU"), yours=size, expected=expected)

@@ -320,12 +320,12 @@ def test_batches_depend_on_seed_and_step(student: Student, settings: dict[str, A
     long = settings | {"vocab": 251, "batch_size": 3, "context": 4}
     tokens = draw_tokens(seed, 251, 4000)
     one = student.call(probes.train, tokens, long)["batches"]
-    other = student.call(probes.train, tokens, long | {"seed": settings["seed"] + 1})["batches"]
-    require(
-        len(one) == len(other) == settings["steps"], Text("get_batch should be called once per step"), yours=len(one)
-    )
+    once = Text("get_batch should be called once per step")
     repeated = Text("two steps draw the same batch: the seed does not depend on the step")
+    require(len(one) == settings["steps"], once, yours=len(one))
     check(len({str(batch.tolist()) for batch in one}) == len(one), mistake=repeated)
+    other = student.call(probes.train, tokens, long | {"seed": settings["seed"] + 1})["batches"]
+    require(len(other) == settings["steps"], once, yours=len(other))
     alike = Text("another seed draws the same batches")
     check(not any(torch.equal(a, b) for a, b in zip(one, other, strict=True)), mistake=alike)
 

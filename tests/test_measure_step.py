@@ -79,10 +79,10 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
     """The bytes from step_work and the FLOPs from predict_step equal those counted while torch runs a step."""
     B, D, L = sizes
     work = student.call(probes.list_work, B, D, L, "float32")
-    flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
     meter = count_operations(lambda: run_step(weights, x, ones))
     assert_count(sum(moved for _, moved in work), meter.bytes, what=Text("bytes of all operations"), note=COUNTED)
+    flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
     assert_count(flops, meter.flops, what=Text("FLOPs of all products"), note=COUNTED)
     other = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12, OTHER)["flops"]
     check_built_on("deep_linear_flops", "flops", flops, other)

@@ -35,8 +35,8 @@ def check_type(yours: Plain, call: str) -> None:
 
 
 def read_truth(yours: Plain, call: str) -> bool:
-    """Return whether an answer counts as True. A number, a tensor of one element and None have a truth value."""
-    if (isinstance(yours, Tensor) and yours.numel() == 1) or isinstance(yours, int | float | None):
+    """Return whether an answer counts as True. A number and a tensor of one element have a truth value."""
+    if (isinstance(yours, Tensor) and yours.numel() == 1) or isinstance(yours, int | float):
         return bool(yours)
     with precondition():
         check_type(yours, call)

@@ -252,4 +252,4 @@ def test_training_fits_linear_data(student: Student, seed: int) -> None:
     losses = loss_values(reply["losses"], 120)
     fell = math.isfinite(losses[-1]) and losses[-1] <= losses[0] / 1000
     ends, expected = [losses[0], losses[-1]], Text("a last loss of at most 1/1000 of the first")
-    check(fell, Text("the loss did not decrease enough"), yours=ends, expected=expected)
+    require(fell, Text("the loss did not decrease enough"), yours=ends, expected=expected)

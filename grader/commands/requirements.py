@@ -182,7 +182,7 @@ def missing_on_page(kata: Kata) -> Iterator[str]:
         yield f"{PAGE}: the section of {kata.name} belongs under `## {track}`"
     elif place := find_misplacement(kata, [name for under, name, _ in headings if under == track]):
         yield f"{PAGE}: the section of {kata.name} must come {place}, according to `place` in its kata.toml"
-    row = f"| `{kata.name}` | {kata.hours:g} | {kata.difficulty} | {kata.after} |"
+    row = f"| `{kata.name}` | {kata.hours:g} | {kata.difficulty} |"
     if kata.after and row not in page.splitlines():
         yield f"{PAGE}: add the line `{row}` under `## {track}`, as in kata.toml"
     if not NEEDS.sub("", text).strip():

@@ -70,23 +70,14 @@ def grade_submission(
         ended = dict(finished.get(kata.name, {}))
         for name in kata.points:
             if name not in ended:
-                run = name_open_kata(run_unless_waived(job, tests, kata.name, name), open_katas, job)
-                result = ask_about_name(job.submission, kata.name, run)
+                with limit_examples(job, tests.items[kata.name][name]):
+                    run = run_test(tests.items[kata.name][name])
+                result = ask_about_name(job.submission, kata.name, name_open_kata(run, open_katas, job))
                 ended[name] = excuse(tests, kata.name, result)
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
-
-
-def run_unless_waived(job: Job, tests: Tests, kata: str, name: str) -> TestResult:
-    """Run a test, unless it is known to be broken: then everybody gets its points."""
-    if (kata, name) in tests.broken:
-        message = _("waived: this test is broken. This is not your fault, and you get its full points.")
-        return TestResult(name, "waived", message=message)
-    item = tests.items[kata][name]
-    with limit_examples(job, item):
-        return run_test(item)
 
 
 def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
@@ -127,8 +118,12 @@ def limit_examples(job: Job, item: pytest.Function) -> contextlib.AbstractContex
 def excuse(tests: Tests, kata: str, result: TestResult) -> TestResult:
     """Return the result that a student sees. It is inconclusive if the test or the machine may be at fault.
 
-    An inconclusive result does not say how the test failed, because that may be secret.
+    A test that is known to be broken gives its points to everybody. Neither result says how the test failed, because
+    that may be secret.
     """
+    if result.outcome != "passed" and (kata, result.name) in tests.broken:
+        message = _("waived: this test is broken. This is not your fault, and you get its full points.")
+        return TestResult(result.name, "waived", message=message)
     cause = tests.doubtful.get((kata, result.name)) if result.outcome in FAILED else None
     if result.cause.startswith(BROKEN):
         cause = BROKEN

@@ -17,8 +17,7 @@ from grader.pipeline.job import FinishedTest, Graded, Job
 from grader.pipeline.progress import Progress
 from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.queue import Queue
-from grader.pipeline.reference import check_tests, find_missing_solutions
-from grader.pipeline.session import grade as grade_jobs
+from grader.pipeline.reference import Checks, find_missing_solutions
 from grader.pipeline.startup import Startup
 from grader.results import previous, result, source
 from grader.results.dependencies import digest_submission, environment
@@ -87,11 +86,13 @@ def grade_all(
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
         warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")
-    with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:
-        outcome.broken = check_tests(queue.katas, tests, sandbox, queue.options, progress.take)
+    checks = Checks(queue.katas, tests, sandbox, queue.options, of_class=len(queue.entries) > 1)
+    if sandbox.isolation != "bwrap":
+        with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:
+            checks.check_tests([*checks.unchecked.values()], progress.take)
     reported: set[tuple[str, str]] = set()
     progress = Progress(out, "grading", "submissions", queue.expected, queue.expected * tests_each)
-    with progress, contextlib.closing(grade_jobs(queued, tests, sandbox, queue.options.jobs)) as events:
+    with progress, contextlib.closing(checks.grade(queued)) as events:
         for event in events:
             progress.expect(queue.expected, queue.expected * tests_each)
             progress.take(event)
@@ -99,7 +100,7 @@ def grade_all(
                 live.add(event)
             if isinstance(event, Graded):
                 for (kata, test), trace in event.traces.items():
-                    if (kata, test) not in reported and (kata, test) not in tests.doubtful:
+                    if (kata, test) not in reported | tests.broken | tests.doubtful.keys():
                         text = f"tests/test_{kata}.py: {test} is broken; fix it, or waive it in waive.toml"
                         outcome.broken.append(f"{text}\n{indent(trace, '  ')}")
                     reported.add((kata, test))
@@ -110,6 +111,7 @@ def grade_all(
                 outcome.again.update(kata.kata for kata in event.katas if stored and stored.get(kata.kata) != kata)
                 if any(kata.status == "inconclusive" for kata in event.katas):
                     outcome.unsure.append(submission)
+    outcome.broken = checks.problems + outcome.broken
 
 
 def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:

@@ -56,7 +56,7 @@ def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
-@instead_of(oracle.kept, "each segment's input is detached, so only the last segment's weights get gradients")
+@instead_of(oracle.kept, "only the last segment's weights get gradients: is each segment's input detached?")
 def last_input_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return min(2, oracle.segments(num_layers, segment))
 
@@ -100,7 +100,8 @@ def relu_first_backward(weights: Weights, x: X, grad_y: X, segment: int) -> Grad
 
 
 @instead_of(
-    oracle.backward, "every segment is recomputed with the layers of the last one (late binding of a loop variable)"
+    oracle.backward,
+    "every segment is recomputed with the layers of the last one (perhaps through late binding of a loop variable)",
 )
 def recomputed_with_the_last(weights: Weights, x: X, grad_y: X, segment: int) -> Grads:
     if not weights:

@@ -14,7 +14,9 @@ def model_untouched(saved: Weights, before: Weights, later: Weights) -> Weights:
     return before
 
 
-@instead_of(oracle.after_loading, "the saved weights change with the model: they are kept in memory without a copy")
+@instead_of(
+    oracle.after_loading, "the saved weights change with the model, as if they were kept in memory without a copy"
+)
 def model_of_now(saved: Weights, before: Weights, later: Weights) -> Weights:
     return later
 

@@ -61,7 +61,7 @@ def summed(weights: Weights, x: X) -> Y:
 
 @instead_of(
     oracle.forward,
-    "only final is applied; all layers are skipped (an iterator over layers can be used only once)",
+    "only final is applied; all layers are skipped (perhaps because an iterator over layers can be used only once)",
 )
 def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)
@@ -202,7 +202,7 @@ def torchs_final(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "no gradient flows past the last element of layers: x is detached between layers")
+@instead_of(oracle.backward, "no gradient flows past the last element of layers: is x detached between layers?")
 def detached_between(weights: Weights, x: X, grad_y: Y) -> Grads:
     grads, grad_x = oracle.backward(weights, x, grad_y)
     return [*[None] * len(grads[:-2]), *grads[-2:]], None if len(grads) > 1 else grad_x

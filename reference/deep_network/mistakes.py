@@ -156,12 +156,12 @@ def with_final(dim: int, num_layers: int) -> Anatomy:
     return right | kept | {"state_dict": shapes}
 
 
-@instead_of(oracle.backward, "the weights receive no gradient, because they are detached")
+@instead_of(oracle.backward, "the weights receive no gradient: are they detached?")
 def weights_detached(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return [None for _ in weights], oracle.backward(weights, x, grad_y)[1]
 
 
-@instead_of(oracle.backward, "only the last layer gets a gradient: detach() is called between layers")
+@instead_of(oracle.backward, "only the last layer gets a gradient: is x detached between layers?")
 def detached_between(weights: Weights, x: Rows, grad_y: Rows) -> Grads:
     return [*[None] * len(weights[:-1]), oracle.backward(weights, x, grad_y)[0][-1]], None
 

@@ -147,7 +147,7 @@ def zeros_left_out(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     return oracle.storage_bytes([size for size in shape if size], dtype, times)
 
 
-@instead_of(oracle.storage_bytes, "computes in floats, which round large numbers")
+@instead_of(oracle.storage_bytes, "large numbers are rounded, as in floats")
 def in_floats(shape: Sequence[int], dtype: str, times: int = 1) -> int:
     return int(float(times * math.prod(shape)) * oracle.storage_bytes((), dtype))
 

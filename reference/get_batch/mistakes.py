@@ -14,8 +14,12 @@ from torchkata import Mistake, instead_of
 
 WITHOUT_TARGET = "the largest start position is too large by one: no target follows the last window"
 EQUAL_ROWS = "two rows of a batch are always the same window"
-REMAINDER = "the first start positions occur more often: taking the remainder (%) of a random integer favors them"
-FROM_ONE_START = "all rows are derived from one random start, at fixed offsets"
+REMAINDER = "the first start positions occur more often, as after taking the remainder (%) of a random integer"
+AT_EVERY_TOKEN = "start positions are drawn from range(len(data)): subtract sequence_length"
+AT_EVERY_TOKEN_BUT_THE_LAST = (
+    "start positions are drawn from range(len(data) - 1): subtract sequence_length instead of 1"
+)
+FROM_ONE_START = "the rows of a batch are always at the same distances from each other"
 
 
 @instead_of(oracle.read_batch, "a pair is returned, such as (inputs, targets): return only the inputs")
@@ -58,7 +62,7 @@ def one_axis_squeezed(returned: Any, batch_size: int, sequence_length: int, axis
 
 @instead_of(
     oracle.read_batch,
-    "an index that is a torch tensor with one element removes the axes, as a number would: use a NumPy array",
+    "a batch of one token has no axes, as if the index were a number: index with a NumPy array",
 )
 def number_for_an_index(returned: Any, batch_size: int, sequence_length: int) -> Any:
     fits = isinstance(returned, Tensor) and returned.ndim == 0 and batch_size == sequence_length == 1
@@ -104,7 +108,7 @@ def accepted_without_target(tokens: int, sequence_length: int) -> bool:
 
 @instead_of(oracle.starts, "the last start position never occurs: the upper bound is one too small")
 def last_missing(tokens: int, sequence_length: int) -> range:
-    return range(max(1, tokens - sequence_length - 1))
+    return range(max(0, tokens - sequence_length - 1))
 
 
 @instead_of(oracle.starts, "start position 0 is never drawn: the range starts at 1")
@@ -122,14 +126,24 @@ def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
-@instead_of(oracle.starts, "start positions are drawn from range(len(data)): subtract sequence_length")
+@instead_of(oracle.starts, AT_EVERY_TOKEN)
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)
 
 
-@instead_of(oracle.starts, "start positions are drawn from range(len(data) - 1): subtract sequence_length instead of 1")
+@instead_of(oracle.is_refused, AT_EVERY_TOKEN)
+def accepted_if_not_empty(tokens: int, sequence_length: int) -> bool:
+    return tokens == 0
+
+
+@instead_of(oracle.starts, AT_EVERY_TOKEN_BUT_THE_LAST)
 def at_every_token_but_the_last(tokens: int, sequence_length: int) -> range:
     return range(tokens - 1)
+
+
+@instead_of(oracle.is_refused, AT_EVERY_TOKEN_BUT_THE_LAST)
+def accepted_from_two_tokens(tokens: int, sequence_length: int) -> bool:
+    return tokens <= 1
 
 
 def converted(dtype: type[np.generic], message: str) -> Mistake:
@@ -139,11 +153,11 @@ def converted(dtype: type[np.generic], message: str) -> Mistake:
     )
 
 
-through_float32 = converted(np.float32, "the tokens are converted to float32, which rounds integers above 2**24")
-through_float64 = converted(np.float64, "the tokens are converted to float64, which rounds integers above 2**53")
-int32 = converted(np.int32, "the tokens are converted to int32, which overflows at 2**31")
-int16 = converted(np.int16, "the tokens are converted to int16, which overflows at 32768")
-uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows at 256")
+through_float32 = converted(np.float32, "tokens above 2**24 are rounded, as in float32")
+through_float64 = converted(np.float64, "tokens above 2**53 are rounded, as in float64")
+int32 = converted(np.int32, "tokens of 2**31 and above overflow, as in int32")
+int16 = converted(np.int16, "tokens of 32768 and above overflow, as in int16")
+uint8 = converted(np.uint8, "tokens of 256 and above overflow, as in uint8")
 uint16 = converted(np.uint16, "only 16 bits of each token are read, regardless of the data's dtype")
 
 
@@ -160,7 +174,8 @@ def backwards(row: Int[Array, "sequence"], data: Int[Array, "tokens"]) -> bool:
 
 
 @instead_of(
-    oracle.are_even, "the last start position occurs far more often than any other: larger draws are clamped to it"
+    oracle.are_even,
+    "the last start position occurs far more often than any other, as if larger draws were clamped to it",
 )
 def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[-1] > 2 * counts[:-1].mean() and oracle.are_even(counts[:-1], likely)
@@ -168,7 +183,7 @@ def moved_back(counts: Int[Array, "starts"], likely: Likely) -> bool:
 
 @instead_of(
     oracle.are_even,
-    "the first and the last start position occur half as often as the others: do not round to the nearest",
+    "the first and the last start position occur half as often as the others, as after rounding to the nearest",
 )
 def half_ends(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return have_ratios(counts, np.array([1, *[2] * (len(counts) - 2), 1]), likely)

@@ -11,7 +11,7 @@ TIMINGS = 9  # number of timed matmuls; the fastest counts, because other progra
 
 
 def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
-    """Predict a step's FLOPs and memory, a checkpoint's size, and the device's speed, using the student's functions.
+    """Predict a step's FLOPs and memory, and a checkpoint's size, using the student's functions.
 
     Looking up embeddings takes no FLOPs. Each layer saves 9 activations of width `dim` for each token: the inputs and
     results of two norms, the queries, keys and values, the result of the attention, and the result of the block.
@@ -25,17 +25,23 @@ def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
     activations = rows * context * (layers * 9 * dim + 2 * dim + 256)
     memory = kata.memory_accounting.training_bytes(parameters, activations)
     checkpoint = kata.memory_accounting.training_bytes(parameters, 0, gradient_bytes=0)
-    dtype = torch.bfloat16 if settings.get("bfloat16") else torch.float32
-    x, weight = (torch.randn(n, dim, device=settings["device"]).to(dtype) for n in (rows * context, dim))
-    times = [speaker.positive("time_matmul", kata.time_matmul.time_matmul(x, weight)) for _ in range(TIMINGS)]
     found.predicted = {
         "parameters": parameters,
         "flops": speaker.positive("training_flops", flops) + 3 * layers * rows * attention,
         "memory": speaker.positive("training_bytes", memory),
         "checkpoint": speaker.positive("training_bytes", checkpoint),
-        "speed": kata.flop_accounting.matmul_flops(rows * context, dim, dim) / min(times),
     }
-    found.predicted["promised"] = look_up_promised(kata, settings["device"], dtype) or found.predicted["speed"]
+
+
+def measure_speed(speaker: Speaker, found: Run) -> None:
+    """Measure the device's FLOP/s with the student's `time_matmul`, and look up its peak."""
+    kata, settings = speaker.assignment, found.settings
+    dim, rows = settings["dim"], settings["batch_size"] * settings["context"]
+    dtype = torch.bfloat16 if settings.get("bfloat16") else torch.float32
+    x, weight = (torch.randn(n, dim, device=settings["device"]).to(dtype) for n in (rows, dim))
+    times = [speaker.positive("time_matmul", kata.time_matmul.time_matmul(x, weight)) for _ in range(TIMINGS)]
+    speed = kata.flop_accounting.matmul_flops(rows, dim, dim) / min(times)
+    found.predicted |= {"speed": speed, "promised": look_up_promised(kata, settings["device"], dtype) or speed}
 
 
 def look_up_promised(kata: Any, device: str, dtype: torch.dtype) -> float | None:

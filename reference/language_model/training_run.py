@@ -17,11 +17,12 @@ class Stopped(Exception):
 
 @dataclass
 class Run:
-    """A training run: its settings, its predicted cost, and the number, loss and duration of each step."""
+    """A training run: its settings and threads, its predicted cost, and the number, loss and duration of each step."""
 
     settings: dict[str, Any]
     predicted: dict[str, float] = field(default_factory=dict)
     steps: list[tuple[int, float, float]] = field(default_factory=list)
+    threads: int = 1
 
     def save(self, folder: Path) -> None:
         """Replace `run.json` atomically."""

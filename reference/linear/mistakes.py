@@ -22,7 +22,7 @@ SIGNS = "all initial weights have the same absolute value and random signs"
 CUT = "the initial weight is truncated at {bound:g} standard deviations"
 BOUNDS = [1.0, 1.5, 2.0, 2.5]
 CUT_BY_TORCH = (
-    "trunc_normal_ truncates at -2 and 2 by default, regardless of std: pass three standard deviations as a and b"
+    "the initial weight is truncated at -2 and 2, trunc_normal_'s defaults: pass three standard deviations as a and b"
 )
 
 

@@ -57,7 +57,7 @@ def first_row(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[
     return rows(x)[:1].T @ rows(grad_y)[:1]
 
 
-@instead_of(oracle.grad_w, "grad_w is always computed in bfloat16")
+@instead_of(oracle.grad_w, "grad_w has only the precision of bfloat16")
 def rounded_to_half(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     return bfloat16(oracle.grad_w(bfloat16(x), bfloat16(grad_y)))
 

@@ -5,6 +5,7 @@ of each kind of operation with its prediction.
 """
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kata = assignment.measure_step
     yield texts["measuring"].format(B=B, D=D, L=L)
+    yield from warn_if_busy(texts)
     with torch.device(device):
         flop_per_sec, bytes_per_sec = (check_positive("measure_device", each) for each in kata.measure_device(N, ROWS))
         predicted = kata.predict_step(B, D, L, torch.float32, flop_per_sec, bytes_per_sec)
@@ -87,10 +89,17 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     yield texts["runs"].format(runs=RUNS, low=seconds[0], high=seconds[-1])
     yield ""
     yield from compare(predict_kinds(roofline, predicted["seconds"]), kinds, texts)
-    if device == "cpu":
+    if device == "cpu" and median(seconds) > predicted["seconds"]:
         yield from ["", texts["cpu"]]
     yield ""
     yield save(roofline, points, texts)
+
+
+def warn_if_busy(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield a warning if more programs want to run than there are cores. Windows does not tell."""
+    load, cores = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0, os.cpu_count() or 1
+    if load > cores:
+        yield texts["busy"].format(load=load, cores=cores)
 
 
 def check_positive(function: str, value: Any) -> float:
@@ -153,10 +162,13 @@ def predict_kinds(roofline: Roofline, step_seconds: float) -> dict[str, float]:
 
 
 def compare(least: Mapping[str, float], kinds: Mapping[str, float], texts: Mapping[str, str]) -> Iterator[str]:
-    """Yield a table of predicted and measured seconds by kind of operation, and a question about it."""
+    """Yield a table of predicted and measured seconds by kind of operation, an explanation, and a question."""
     yield texts["kinds"]
+    ratios = {kind: seconds / least[kind] for kind, seconds in kinds.items()}
     for kind, seconds in kinds.items():
-        yield f"{least[kind]:>11.2e}{seconds:>11.2e}{seconds / least[kind]:>9.2g}   {texts[kind]}"
+        yield f"{least[kind]:>11.2e}{seconds:>11.2e}{ratios[kind]:>9.2g}   {texts[kind]}"
+    if min(ratios.values()) < 1:
+        yield from ("", texts["below"], "")
     yield texts["question"]
 
 

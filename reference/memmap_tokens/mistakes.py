@@ -18,7 +18,7 @@ def converted(dtype: type[np.generic], message: str) -> Mistake:
 
 wide = converted(np.int64, "the dtype is lost: the tokens are loaded as int64")
 narrow = converted(np.uint16, "the tokens are converted to uint16, regardless of their dtype")
-signed = converted(np.int16, "the tokens are converted to int16: values of 32768 and above become negative")
+signed = converted(np.int16, "tokens of 32768 and above become negative, as in int16")
 int32 = converted(np.int32, "the tokens are converted to int32, regardless of their dtype")
 uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows at 256")
 floats = converted(np.float32, "the tokens are converted to floats")

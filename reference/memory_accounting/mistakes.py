@@ -38,7 +38,7 @@ def span(window: Window, storage_bytes: int) -> int:
     return (1 + steps) * window.element_size
 
 
-@instead_of(oracle.tensor_bytes, "calls contiguous() first, so it measures a copy instead of a view with gaps")
+@instead_of(oracle.tensor_bytes, "a view with gaps counts as its contiguous copy")
 def copied_first(window: Window, storage_bytes: int) -> int:
     if torch.empty_strided(tuple(window.shape), tuple(window.strides), device="meta").is_contiguous():
         return storage_bytes
@@ -60,7 +60,7 @@ def with_buffers(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(uses) + sum(buffers)
 
 
-@instead_of(oracle.num_parameters, "counts the state_dict, which lists tied parameters twice and includes buffers")
+@instead_of(oracle.num_parameters, "counts tied parameters twice and includes buffers, as state_dict() does")
 def whole_state(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum(use.elements for use in uses) + sum(buffers)
 
@@ -75,7 +75,7 @@ def matrices_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if len(use.shape) > 1)
 
 
-@instead_of(oracle.num_parameters, "counts module by module, so a parameter shared by two modules counts twice")
+@instead_of(oracle.num_parameters, "a parameter shared by two modules counts twice, as when counting module by module")
 def module_by_module(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({(use.modules[-1], use.parameter): use.elements for use in uses}.values())
 
@@ -155,7 +155,7 @@ def adagrad_by_default(num_parameters: int, num_activations: int, **each: int) -
     return oracle.training_bytes(num_parameters, num_activations, **{"optimizer_bytes": 4, **each})
 
 
-@instead_of(oracle.training_bytes, "replaces optimizer_bytes=0 by the default, because `0 or 8` is 8")
+@instead_of(oracle.training_bytes, "optimizer_bytes=0 is replaced by the default: `0 or 8`, for example, is 8")
 def zero_is_adam(num_parameters: int, num_activations: int, *, optimizer_bytes: int = 8, **each: int) -> int:
     return oracle.training_bytes(num_parameters, num_activations, optimizer_bytes=optimizer_bytes or 8, **each)
 

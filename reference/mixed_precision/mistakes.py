@@ -70,11 +70,6 @@ def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
     return oracle.loss(after, x, y)
 
 
-@instead_of(oracle.returned, "train_step returns None instead of the loss")
-def returned_nothing(weights: Weights, after: Weights, x: X, y: Y) -> None:
-    return
-
-
 @instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")
 def absolute(error: Y) -> tuple[Y, Y]:
     return abs(error), np.sign(error)

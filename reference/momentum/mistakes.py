@@ -71,7 +71,7 @@ def all_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
 
 
 @instead_of(
-    oracle.update_buffer, "the buffer is the tensor p.grad itself, which the next gradient overwrites: use clone()"
+    oracle.update_buffer, "the next gradient overwrites the buffer, as if it were the tensor p.grad itself: use clone()"
 )
 def of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else momentum * grad + (1 - dampening) * (momentum * grad)
@@ -142,7 +142,7 @@ class FirstOfAll(np.ndarray[Any, Any]):
 
 @instead_of(
     oracle.update_buffer,
-    "the first buffer is the tensor p.grad itself, which the next gradient overwrites: use clone()",
+    "the next gradient overwrites the first buffer, as if it were the tensor p.grad itself: use clone()",
 )
 def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     if b is None:

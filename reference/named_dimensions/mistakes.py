@@ -18,12 +18,12 @@ def keys_first(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*lea
     return k @ np.swapaxes(q, -1, -2)
 
 
-@instead_of(oracle.attention_scores, "k.T reverses all dimensions: swap only the last two")
+@instead_of(oracle.attention_scores, "all dimensions of k are reversed, as in k.T: swap only the last two")
 def all_turned_round(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading keys hidden"]) -> Array:
     return np.matmul(q, k.T)
 
 
-@instead_of(oracle.attention_scores_backward, "detaches q, so it gets no gradient")
+@instead_of(oracle.attention_scores_backward, "q gets no gradient: is it detached?")
 def q_detached(
     q: Float[Array, "*leading queries hidden"],
     k: Float[Array, "*leading keys hidden"],
@@ -80,7 +80,7 @@ def first_for_all(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "d_in 
     return np.concatenate([x[..., : w.shape[0]] @ w] * heads, axis=-1)
 
 
-@instead_of(oracle.per_head_linear_backward, "detaches w, so it gets no gradient")
+@instead_of(oracle.per_head_linear_backward, "w gets no gradient: is it detached?")
 def w_detached(
     x: Float[Array, "*leading heads*d_in"],
     w: Float[Array, "d_in d_out"],

@@ -76,7 +76,7 @@ def any_case(name: str, column: str, table: Table) -> Answer:
     return look_up(next((known for known in table if known.lower() == name.lower()), None), column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "raises the dict's KeyError for an unknown name instead of a ValueError")
+@instead_of(oracle.promised_flop_per_sec, "raises a KeyError for an unknown name instead of a ValueError")
 def key_error(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column, table) if name in table else "KeyError"
 

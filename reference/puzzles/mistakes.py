@@ -36,7 +36,7 @@ def pooled_far_apart(x: Float[Array, "... h*n w*n"], n: int) -> Array:
 
 @instead_of(
     oracle.channels_first,
-    "calls reshape, which does not change the order of the elements: permute the dimensions instead",
+    "the elements keep their order, as in reshape: permute the dimensions instead",
 )
 def reshaped(x: Shaped[Array, "... h w c"]) -> Array:
     return x.reshape(*x.shape[:-3], x.shape[-1], *x.shape[-3:-1])
@@ -69,7 +69,7 @@ def transposed_patches(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
 
 @instead_of(
     oracle.patches,
-    "only reshapes the image, which splits its rows into pieces instead of splitting the image into squares",
+    "splits the rows of the image into pieces, as reshape does, instead of splitting the image into squares",
 )
 def cut_rows(x: Shaped[Array, "... h*n w*n c"], n: int) -> Array:
     *leading, h, w, c = x.shape
@@ -164,6 +164,11 @@ def eps_outside(x: Float[Array, "... d"], eps: float) -> Array:
 @instead_of(oracle.rms_norm, "sums the squares instead of averaging them")
 def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(oracle.rms_norm, "divides each column by a row's root mean square: is keepdim=True missing?")
+def without_keepdim(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / np.sqrt(np.mean(x**2, axis=-1) + eps)
 
 
 @instead_of(oracle.rms_norm, "uses the mean over all rows: use the mean of each row")

@@ -55,7 +55,7 @@ def counted(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [(seed + i) % 2**32 for i, seed in enumerate(seeds)]
 
 
-@instead_of(oracle.origins, "the torch seed is converted to float32, which rounds integers above 2**24")
+@instead_of(oracle.origins, "torch seeds above 2**24 are rounded, as in float32")
 def torchs_in_float32(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     rounded = [float(np.float32(seed)) for seed in seeds]
     return [*rounded] if drawn_by == "torch" else oracle.origins(drawn_by, seeds)

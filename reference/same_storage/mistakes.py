@@ -10,7 +10,7 @@ from torchkata import instead_of
 
 @instead_of(
     oracle.same_storage,
-    "always returns False, even for (x, x): x.storage(), for example, returns a new object at each call",
+    "always returns False, even for (x, x), as comparing new objects does, such as x.storage() is y.storage()",
 )
 def never(x: Placed, y: Placed) -> bool:
     return False
@@ -26,40 +26,49 @@ def negated(x: Placed, y: Placed) -> bool:
     return x.allocation != y.allocation
 
 
-@instead_of(oracle.same_storage, "compares the tensor objects: a view is a different object that uses the same storage")
+@instead_of(
+    oracle.same_storage, "recognizes only a tensor and itself: a view is another object that uses the same storage"
+)
 def same_object(x: Placed, y: Placed) -> bool:
     return x is y
 
 
 @instead_of(
     oracle.same_storage,
-    "compares x.data_ptr() with y.data_ptr(), the addresses of the first elements: a view may begin at an offset",
+    "views that begin at different offsets are not recognized: data_ptr() is the address of the first element",
 )
 def first_elements(x: Placed, y: Placed) -> bool:
     return x.tensor.data_ptr() == y.tensor.data_ptr()
 
 
-@instead_of(oracle.same_storage, "compares x.data_ptr() with y's storage: x may begin at an offset in its storage")
+@instead_of(oracle.same_storage, "returns False whenever x begins at an offset in its storage, even for (x, x)")
 def first_element_of_x(x: Placed, y: Placed) -> bool:
     return x.tensor.data_ptr() == y.tensor.untyped_storage().data_ptr()
 
 
-@instead_of(oracle.same_storage, "compares x's storage with y.data_ptr(): y may begin at an offset in its storage")
+@instead_of(oracle.same_storage, "returns False whenever y begins at an offset in its storage, even for (y, y)")
 def first_element_of_y(x: Placed, y: Placed) -> bool:
     return x.tensor.untyped_storage().data_ptr() == y.tensor.data_ptr()
 
 
-@instead_of(oracle.same_storage, "compares values: a copy has equal values, and two views may have different ones")
+@instead_of(
+    oracle.same_storage,
+    "returns True exactly if the values are equal: a copy has equal values, and two views may have different ones",
+)
 def values(x: Placed, y: Placed) -> bool:
     return torch.equal(x.tensor, y.tensor)
 
 
-@instead_of(oracle.same_storage, "compares the contents of the storages: a copy has the same contents")
+@instead_of(
+    oracle.same_storage, "returns True exactly if the contents of the storages are equal: a copy has the same contents"
+)
 def stored_bytes(x: Placed, y: Placed) -> bool:
     return bytes(x.tensor.untyped_storage()) == bytes(y.tensor.untyped_storage())
 
 
-@instead_of(oracle.same_storage, "compares the sizes of the storages: a copy has the same size")
+@instead_of(
+    oracle.same_storage, "returns True exactly if the sizes of the storages are equal: a copy has the same size"
+)
 def storage_sizes(x: Placed, y: Placed) -> bool:
     return x.tensor.untyped_storage().nbytes() == y.tensor.untyped_storage().nbytes()
 
@@ -100,17 +109,25 @@ def compute_start(x: Placed, element_size: int) -> int:
     return x.tensor.data_ptr() - element_size * int(x.tensor.storage_offset())
 
 
-@instead_of(oracle.same_storage, "requires a common element: disjoint parts of one tensor also share a storage")
+@instead_of(
+    oracle.same_storage,
+    "tensors without a common element are not recognized: disjoint parts of one tensor also share a storage",
+)
 def common_element(x: Placed, y: Placed) -> bool:
     return np.shares_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
 
-@instead_of(oracle.same_storage, "compares the address ranges: two parts of one storage need not overlap")
+@instead_of(
+    oracle.same_storage,
+    "tensors with disjoint address ranges are not recognized: two parts of one storage need not overlap",
+)
 def meeting_ranges(x: Placed, y: Placed) -> bool:
     return np.may_share_memory(x.tensor.detach().numpy(), y.tensor.detach().numpy())
 
 
-@instead_of(oracle.same_storage, "compares _base, which is None for every tensor that is not a view")
+@instead_of(
+    oracle.same_storage, "returns True for any two tensors that are not views, and for views with the same _base"
+)
 def bases(x: Placed, y: Placed) -> bool:
     return x is y or x.tensor._base is y.tensor._base
 
@@ -122,7 +139,7 @@ def any_views(x: Placed, y: Placed) -> bool:
 
 @instead_of(
     oracle.same_storage,
-    "requires one tensor to be the _base of the other: two views of a third tensor also share its storage",
+    "two views of a third tensor are not recognized: neither is the _base of the other",
 )
 def base_of_the_other(x: Placed, y: Placed) -> bool:
     return x is y or x.tensor._base is y.tensor or y.tensor._base is x.tensor
@@ -130,7 +147,7 @@ def base_of_the_other(x: Placed, y: Placed) -> bool:
 
 @instead_of(
     oracle.same_storage,
-    "compares the root tensors found through _base: a Parameter and the result of detach() have no _base",
+    "a Parameter made of x and the result of x.detach() are not recognized: they have no _base",
 )
 def common_base(x: Placed, y: Placed) -> bool:
     def find_root(tensor: torch.Tensor) -> torch.Tensor:

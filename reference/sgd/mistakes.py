@@ -25,7 +25,7 @@ def without_rate(p: P, grad: P, lr: float) -> P:
     return p - grad
 
 
-@instead_of(oracle.step, "the parameters do not change: the result is not written back to them")
+@instead_of(oracle.step, "the parameters do not change: is the result written back to them?")
 def written_nowhere(p: P, grad: P, lr: float) -> P:
     return p
 

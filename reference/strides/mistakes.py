@@ -62,12 +62,12 @@ def stride_of_a_scalar(shape: Sequence[int], times: int = 1) -> list[int]:
     return oracle.contiguous_strides(shape, times) or [1]
 
 
-@instead_of(oracle.contiguous_strides, "computes strides in float32, which rounds large ones")
+@instead_of(oracle.contiguous_strides, "large strides are rounded, as in float32")
 def single_precision(shape: Sequence[int], times: int = 1) -> list[int]:
     return multiply_sizes(oracle.lengthen(shape, times), np.float32)
 
 
-@instead_of(oracle.contiguous_strides, "computes strides in floats, which round large ones")
+@instead_of(oracle.contiguous_strides, "large strides are rounded, as in floats")
 def double_precision(shape: Sequence[int], times: int = 1) -> list[int]:
     return multiply_sizes(oracle.lengthen(shape, times), np.float64)
 
@@ -77,7 +77,7 @@ def floats(shape: Sequence[int], times: int = 1) -> list[float]:
     return [float(stride) for stride in oracle.contiguous_strides(shape, times)]
 
 
-@instead_of(oracle.storage_index, "computes the position in floats, which round large ones")
+@instead_of(oracle.storage_index, "large positions are rounded, as in floats")
 def place_in_floats(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
     return int(
         offset + sum(float(i) * stride for i, stride in zip(oracle.lengthen(index, times), strides, strict=True))

@@ -137,7 +137,10 @@ def result_matches_torch(optimizer: Optimizer) -> Test:
         """With the same options, learning rates and gradients, the result matches the corresponding torch optimizer."""
         run = optimizer.choose_options(run, [pick])
         theirs = run_torch(optimizer.torch_class, run)
-        assert_run(theirs, convert_to_float64(run), optimizer.rule)  # fails if the rule makes a known mistake
+        try:
+            assert_run(theirs, convert_to_float64(run), optimizer.rule)
+        except AssertionError:  # a known mistake replaces the rule: do the answers follow it?
+            theirs = None
         check_run(student, optimizer, run, expected=theirs)
 
     return test_result_matches_torch

@@ -217,6 +217,7 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
         path = place / "run.pt"
         model, optimizer = build(assignment, weights)
         content = save_and_read(assignment, path, model, optimizer, 7)
+        assignment.checkpoint.load_checkpoint(path, *build(assignment, weights, 2.0))  # if it can't be loaded, say why
         load(model, [weight + 1 for weight in weights])
         second = Failing(model) if sys.platform == "win32" else model
         with small_files_only(len(content) // 2):
@@ -298,6 +299,7 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
         model, optimizer = build(assignment, weights)
         with Moves() as moves:
             content = save_and_read(assignment, path, model, optimizer, 1)
+        assignment.checkpoint.load_checkpoint(path, *build(assignment, weights, 1.0))  # if it can't be loaded, say why
         if moves.seen or not content.startswith(b"PK"):
             moved = path
         else:

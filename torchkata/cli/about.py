@@ -10,6 +10,8 @@ from torchkata.i18n.katas import describe_effort, idea_of, tasks_of, title_of
 from .terminal import paint, print_wrapped, say
 
 PAGE = "docs/katas.md"
+PICTURE = re.compile(r"!\[(.*?)\]\((.*?)\)")  # a terminal shows what the picture shows, and its file
+LINK = re.compile(r"\[([^\]]*)\]\((?:https:|\w+\.md).*?\)")  # shown as its text
 CHINESE_LINE_BREAK = re.compile(
     r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])"
 )  # lines are joined without a space
@@ -24,7 +26,7 @@ def show(kata: Kata) -> None:
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, find_section(kata)):
         print()
-        print_wrapped(join_lines(text))
+        print_wrapped(join_lines(LINK.sub(r"\1", PICTURE.sub(r"[\1: docs/\2]", text))))
     else:
         say("  the task is described in assignment/{kata}.py", kata=kata.name)
 

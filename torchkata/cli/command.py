@@ -16,10 +16,10 @@ from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import demand_packages
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
-from .packages import demand_packages
 from .parser import Parser
 from .terminal import UsageError, print_wrapped, say
 
@@ -67,7 +67,9 @@ def make_parser() -> tuple[Parser, dict[str, Any]]:
     text = _("the newer handout: a folder, a zip or tar file, or a URL (not needed after `kata init`)")
     command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=text)
     text = _("show the reference solution of a kata that is done (after `kata init`)")
-    take_kata(add("solution", show_solution, text), one)
+    command = add("solution", show_solution, text)
+    take_kata(command, one)
+    command.add_argument("--others", action="store_true", help=_("also show correct solutions that do it differently"))
     for name, kata in plugins.find_commands().items():
         commands.add_parser(name, help=texts_of_command(kata)["help"])
     return parser, dict(commands.choices)
@@ -212,7 +214,7 @@ def update(options: Namespace) -> None:
 
 def show_solution(options: Namespace) -> None:
     """Run `kata solution`."""
-    self_study.show_solution(options.kata)
+    self_study.show_solution(options.kata, others=options.others)
 
 
 def test(katas: Sequence[Kata], *options: str) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from torchkata.course import course, predictions
+from torchkata.course import course, handout, predictions
 from torchkata.course.submission import (
     IGNORED,
     MAX_BYTES,
@@ -26,9 +26,9 @@ from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import is_available
 from torchkata.result import LOOK_OF
 
-from .packages import is_available
 from .secret import find_secret
 from .terminal import UsageError, say
 
@@ -88,9 +88,10 @@ def print_notes(notes: Sequence[Problem]) -> None:
 
 
 def check_files(katas: Sequence[str]) -> None:
-    """Print the problems with the files of these katas, except missing and excluded files."""
+    """Print the problems with the files of these katas, except missing and excluded files and untouched stubs."""
     files, _ = collect_files(course().assignment)
-    names = [f"{kata}.py" for kata in katas if f"{kata}.py" in files]
+    stubs = {path.name: path.read_bytes() for path in (course().root / handout.STUBS).glob("*.py")}
+    names = [name for name in (f"{kata}.py" for kata in katas) if name in files and files[name] != stubs.get(name)]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 

@@ -32,6 +32,7 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
         message = _("there are no questions about {kata}; there are some about {katas}", kata=kata.name, katas=others)
         raise UsageError(message)
     predictions, runs = load(), count_runs(kata)
+    store(predictions)  # with the seed, so that skipped questions stay the same
     given = predictions.katas.setdefault(kata.name, {})
     print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if len(given) < len(questions):

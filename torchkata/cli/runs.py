@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import IO, TypeAlias, Union
 
 from torchkata.course import course
@@ -19,13 +19,13 @@ def can_fork() -> bool:
     return hasattr(os, "fork")
 
 
-def load() -> None:
-    """Import the libraries that are needed by every run, so that forked runs start immediately.
+def load(modules: Iterable[str] = NEEDED) -> None:
+    """Import libraries that every run needs, or the run of a kata, so that forked runs start immediately.
 
     Do not compute anything here, because torch hangs in a forked process if an operation has used several threads
     before.
     """
-    for module in (*course().preload, *NEEDED):
+    for module in (*course().preload, *modules):
         importlib.import_module(module)
 
 

@@ -12,24 +12,26 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from torchkata.course import ARCHIVES, ENGINE, Kata, course, handout, is_course, use
+from torchkata.course import ARCHIVES, ENGINE, Kata, course, is_course, use
+from torchkata.course.handout import is_self_study
 from torchkata.i18n import _
 from torchkata.pytest_plugin.history import load_state
+from torchkata.pytest_plugin.packages import find_missing, list_pip_commands
 
-from .packages import find_missing, list_pip_commands
-from .terminal import UsageError, say
+from .terminal import UsageError, paint, say
 
 COURSE, SOLUTIONS = "course.zip", "solutions.zip"
 BUILD = "grader.commands.release.self_study"  # a module of a checkout, which this package must not import
 FOLDER = "torchkata-course"  # name of the new folder by default
+ENVIRONMENT = ".venv"  # where editors look for a virtual environment
 
 
 def init(folder: Path) -> None:
-    """Write the course into a new folder and print the next steps.
+    """Write the course into a new folder, or one with only a virtual environment, and print the next steps.
 
     Raises UsageError if the folder is not empty or the course can't be built, or OSError if a file can't be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - {ENVIRONMENT}):
         raise UsageError(_("{folder}: is not empty; choose another folder, as in `kata init DIR`", folder=folder))
     for name, content in read_archive(COURSE).items():
         path = folder / name
@@ -37,7 +39,8 @@ def init(folder: Path) -> None:
         path.write_bytes(content)
     use(folder)
     say("{folder} is ready (katas: {katas}). Next:", folder=folder, katas=len(course().katas))
-    print_steps([f'cd "{folder}"', *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
+    enter = [] if folder.samefile(Path()) else [f'cd "{folder}"']
+    print_steps([*enter, *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
 
 
 def print_steps(commands: Sequence[str]) -> None:
@@ -66,23 +69,27 @@ def read_archive(name: str) -> dict[str, bytes]:
             return {file: archive.read(file) for file in archive.namelist()}
 
 
-def is_self_study() -> bool:
-    """Return whether `kata init` wrote this course. A handout from an instructor has its own copy of the engine."""
-    root = course().root
-    return (root / handout.LIST).is_file() and not (root / "torchkata").is_dir()
+def show_solution(kata: Kata, *, others: bool = False) -> None:
+    """Print the reference solution of a kata, and then, if wanted, other correct solutions.
 
-
-def show_solution(kata: Kata) -> None:
-    """Print the reference solution of a kata. Raises UsageError if the kata is not finished or there is no solution."""
+    The first line of each tells how it differs. Raises UsageError if the kata is not finished or there is no solution.
+    """
     own = course().solution(kata.name)
-    if not own.is_file() and not is_self_study():
+    if not own.is_file() and not is_self_study(course().root):
         raise UsageError(_("this course does not contain its solutions"))
     if not load_state().is_done(kata.name):
         message = _(
             "{kata} is not done: its solution is shown once all its tests pass (kata next {kata})", kata=kata.name
         )
         raise UsageError(message)
-    source = own.read_bytes() if own.is_file() else read_archive(SOLUTIONS).get(f"{kata.name}.py")
-    if source is None:
+    if own.is_file():
+        found = {f"{kata.name}.py": own.read_bytes(), **course().other_solutions([kata.name])}
+    else:
+        found = read_archive(SOLUTIONS)
+    if f"{kata.name}.py" not in found:
         raise UsageError(_("this course does not contain its solutions"))
-    print(source.decode("utf-8"), end="", flush=True)
+    print(found.pop(f"{kata.name}.py").decode("utf-8"), end="")
+    for name, source in sorted(found.items()):
+        if others and name.startswith(f"{kata.name}/"):
+            print(f"\n{paint(f'── {name} ──', 'bold')}\n\n{source.decode('utf-8')}", end="")
+    sys.stdout.flush()

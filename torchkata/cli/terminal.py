@@ -30,9 +30,13 @@ def paint(text: str, style: Status | Literal["bold"]) -> str:
 
 def print_wrapped(text: str, hanging: int = 0) -> None:
     """Print text wrapped to the width of the terminal, with continuation lines indented by `hanging` columns."""
+    print(*wrap_text(text, hanging), sep="\n", flush=True)
+
+
+def wrap_text(text: str, hanging: int = 0) -> list[str]:
+    """Return the lines of text wrapped to the width of the terminal. See `print_wrapped`."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
-    for line in text.splitlines():
-        print(*wrap(line, width, hanging), sep="\n")
+    return [part for line in text.splitlines() for part in wrap(line, width, hanging)]
 
 
 def say(english: str, /, **values: object) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from torchkata.course import course, handout
 from torchkata.i18n import _
 
-from .self_study import COURSE, is_self_study, read_archive
+from .self_study import COURSE, read_archive
 from .terminal import UsageError, say
 
 MAX_BYTES = 64 * 2**20  # maximum size of an archive
@@ -30,7 +30,7 @@ def update(source: str) -> None:
     Without a source, a self-learner's course is updated to the course in the installed version. Raises UsageError if
     the handout can't be read or used, before anything is changed, or OSError if a file can't be replaced.
     """
-    if not source and not is_self_study():
+    if not source and not handout.is_self_study(course().root):
         raise UsageError(_("specify the newer handout, for example `kata update handout.zip`"))
     try:
         files = read_handout(source) if source else read_archive(COURSE)
@@ -52,7 +52,7 @@ def update(source: str) -> None:
     for kata in done.changed:
         stub = handout.stub_of(kata)
         say("the task of {kata} has changed: compare your file with the new stub, {stub}", kata=kata, stub=stub)
-    if "pyproject.toml" in done.new and not is_self_study():
+    if "pyproject.toml" in done.new and not handout.is_self_study(course().root):
         say("pyproject.toml has changed: run `pip install -e .` again")
     count = len(done.new) + len(done.gone)
     say("files updated: {files}; assignment/ was not changed" if count else "already up to date", files=count)

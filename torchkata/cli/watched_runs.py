@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -9,6 +10,7 @@ from torchkata.course import course
 from torchkata.course.submission import read_imports
 from torchkata.i18n import _, translate
 from torchkata.pytest_plugin.history import State, load_state
+from torchkata.pytest_plugin.rewards import format_bar
 from torchkata.result import LOOK_OF
 
 from . import hint, overview, runs
@@ -100,9 +102,12 @@ class Session:
         if output is None:
             names = _("all katas") if len(chosen) == len(course().katas) else ", ".join(chosen)
             print(paint("\n" + _("── {katas} ──", katas=names), "bold"), flush=True)
-        arguments = [f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
+        arguments = ["--watched", f"--kata={','.join(chosen)}", *(["--color=yes"] if has_color() else [])]
         before = load_state()
         start = runs.Forked if self.forks and not is_retry else runs.start
+        if start is runs.Forked:
+            with suppress(ImportError):  # the run reports a missing library
+                runs.load(module for kata in chosen for module in course().katas[kata].preload)
         self.task = BackgroundRun(chosen, start(arguments, output), before, output, is_retry)
 
     def report(self, task: BackgroundRun, code: int) -> None:
@@ -136,4 +141,5 @@ class Session:
             report_silence(", ".join(silent), code)
         self.finished |= done
         if not self.due and has_keys():
-            say("n next · h hint · a all · q quit")
+            is_told = task.output is None and done == {*task.katas}  # pytest shows the bar when a kata is done
+            print(*([] if is_told else [format_bar(now)]), _("n next · h hint · a all · q quit"), sep="   ", flush=True)

@@ -12,7 +12,7 @@ from torchkata.inside.text import Text
 from .checks import check_katas
 from .files import CourseFiles
 from .load import parse_kata, parse_workload, read_toml
-from .model import Kata, Limits, Track, Workload
+from .model import CourseError, Kata, Limits, Track, Workload
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Course(CourseFiles):
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()  # packages that student code may use; workers import them before they start
     dependencies: tuple[str, ...] = ()  # packages that students install: the dependency group `students`
+    ending: str = ""  # what works once all katas are done
+    ways: dict[str, tuple[str, ...]] = field(default_factory=dict)  # recommended katas, by the title of the way
 
     @property
     def packages(self) -> list[str]:
@@ -37,6 +39,11 @@ class Course(CourseFiles):
         """Return the instructor's solutions by file name, in the form in which students submit their code."""
         return read_submission({name: self.solution(name) for name in self.katas})
 
+    def other_solutions(self, katas: Iterable[str]) -> dict[str, bytes]:
+        """Return unusual but correct solutions of these katas, as `<kata>/<name>.py`."""
+        paths = (path for name in katas for path in sorted((self.folder(name) / "right").glob("*.py")))
+        return {f"{path.parents[1].name}/{path.name}": path.read_bytes() for path in paths}
+
     def fallbacks(self, katas: Iterable[str]) -> dict[str, bytes]:
         """Return the fallbacks of these katas in the same form. A package that students can read has none."""
         return read_submission({name: self.fallback(name) for name in katas})
@@ -46,6 +53,8 @@ class Course(CourseFiles):
         """All katas by name, in order. Raises CourseError if the course is inconsistent."""
         katas = self.read_katas()
         check_katas(self, self.tracks, katas)
+        if unknown := {name for names in self.ways.values() for name in names} - katas.keys():
+            raise CourseError(f"{self.root / 'pyproject.toml'}: ways names {min(unknown)!r}, which is not a kata")
         return katas
 
     def read_katas(self) -> dict[str, Kata]:
@@ -83,6 +92,12 @@ class Course(CourseFiles):
     def dependents(self, name: str) -> list[str]:
         """Return the katas that build on `name`, directly or indirectly, in order."""
         return [kata for kata in self.katas if name in self.prerequisites(kata)]
+
+    def with_prerequisites(self, names: Iterable[str]) -> list[Kata]:
+        """Return these katas and all katas that they build on, in order."""
+        names = [*names]
+        needed = {*names}.union(*map(self.prerequisites, names))
+        return [kata for kata in self.katas.values() if kata.name in needed]
 
     def timed_with(self, katas: Iterable[str]) -> tuple[Workload, ...]:
         """Return the workloads that are timed together with these katas: those whose last kata is one of them."""

@@ -41,6 +41,11 @@ class Updated:
     changed: tuple[str, ...]  # katas whose stub is new and different from the student's file
 
 
+def is_self_study(root: Path) -> bool:
+    """Return whether `kata init` wrote this course. A handout from an instructor has its own copy of the engine."""
+    return (root / LIST).is_file() and not (root / "torchkata").is_dir()
+
+
 def listing(files: Mapping[str, bytes]) -> bytes:
     """Return a listing of these files as text, excluding files in `assignment/`."""
     lines = [f"{digest(content)}  {name}\n" for name, content in sorted(files.items()) if not is_students(name)]

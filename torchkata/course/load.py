@@ -27,6 +27,8 @@ def toml_type(annotation: Any) -> type:
 
 
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
+COURSE_KEYS |= {"endings": dict, "ways": dict}
+WHOLE = "all"  # key of the ending of the course in `endings`
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name != "name"}
 KATA_KEYS["visibility"] = object  # a word, or a table whose values are words
@@ -51,13 +53,18 @@ def read_course_fields(root: Path) -> dict[str, Any]:
         raise CourseError(
             f"{where}: graded names {min(unknown)!r}, which is not a track; the tracks are {', '.join(titles)}"
         )
+    endings, ways = table.get("endings", {}), table.get("ways", {})
+    check_keys(endings, {**dict.fromkeys(titles, str), WHOLE: str}, f"{path}: [tool.torchkata.endings]")
+    check_keys(ways, dict.fromkeys(ways, list), f"{path}: [tool.torchkata.ways]")
     check_keys(limits, LIMIT_KEYS, f"{path}: [tool.torchkata.limits]")
     for name, limit in limits.items():
         if not limit > 0:
             raise CourseError(f"{path}: [tool.torchkata.limits]: {name} is {limit!r}; it should be above 0")
     return {
         "title": table.get("title", root.name),
-        "tracks": {name: Track(name, title) for name, title in titles.items()},
+        "tracks": {name: Track(name, title, endings.get(name, "")) for name, title in titles.items()},
+        "ending": endings.get(WHOLE, ""),
+        "ways": {title: tuple(names) for title, names in ways.items()},
         "graded": graded,
         "limits": Limits(**limits),
         "languages": tuple(table.get("languages", ("en",))),

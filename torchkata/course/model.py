@@ -22,6 +22,7 @@ class Track:
 
     name: str
     title: str
+    ending: str = ""  # what works once all its katas are done
 
 
 @dataclass(frozen=True)

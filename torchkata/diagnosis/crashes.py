@@ -76,7 +76,8 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     ),
     r"optimize a non-leaf Tensor": Text("the optimizer was passed the result of a computation instead of a Parameter"),
     r"^UnboundLocalError": Text("a variable is used before it is assigned, for example because a loop ran zero times"),
-    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no": Text(
+    r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no|"
+    r"must be Tensor, not NoneType": Text(
         "None is used where a tensor is expected, for example the .grad of a parameter that has no gradient"
     ),
     r"Seed must be between 0 and 2\*\*32 - 1": Text("the NumPy seed must be between 0 and 2**32 - 1"),
@@ -88,6 +89,31 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         '__name__ == "__main__":`'
     ),
     NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
+    r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": Text(
+        "a function of torch is called with a number instead of a tensor: for numbers, use those of math, "
+        "or x**0.5 for a root"
+    ),
+    r"Weights only load failed\. This file can still be loaded": Text(
+        "the file contains more than tensors, numbers, strings, lists and dicts, such as a whole model: "
+        "save its state_dict()"
+    ),
+    r"^AttributeError: 'float' object has no attribute '(get|items|keys|setdefault)'": Text(
+        "a number is used as a dict: pass the defaults of an optimizer as a dict, such as dict(lr=lr)"
+    ),
+    r"Boolean value of Tensor with more than one value is ambiguous": Text(
+        "a tensor with several elements is used as a condition: write `is None` or `is not None`, "
+        "or use .any() or .all()"
+    ),
+    r"descriptor '__init__' of 'super' object needs an argument": Text(
+        "super is not called: write super(), with parentheses"
+    ),
+    r"contains duplicate dimension": Text(
+        "the rearrange, reduce and repeat of einops accept each name only once per side "
+        "(its einsum accepts repeated names)"
+    ),
+    r"The size of tensor a .* must match .*\n(?!.*keepdim).*\b(amax|mean|norm|std|sum|var)\(": Text(
+        "two shapes do not match, and one of them may have lost a dimension: is keepdim=True missing?"
+    ),
     r"too large to convert to C|int too big to convert|out of bounds for u?int|Overflow when unpacking": Text(
         "a number is too large for a fixed-width integer (Python's own int has no limit)"
     ),

@@ -15,6 +15,7 @@ from torchkata.seam.student import Call
 PROBE_CODE = re.compile(r"^return |\bassignment\.\w+\.")
 UNDECIDED = "either the answer or the test"  # part of the note about an exception of unknown cause
 MAX_ERROR = 100  # maximum number of characters of an exception message quoted in a note
+MAX_EXPLAINED = 200  # maximum number of characters of the message of a crash that we explain ourselves
 
 
 def explain(
@@ -50,16 +51,19 @@ def explain(
             seen = translate(error.mistake) if str(error.mistake) != diagnosis else ""  # the diagnosis is already shown
             lines += [(_("expected"), error.expected), (_("yours"), error.yours), (_("note"), error.note or seen)]
             lacks_return = call is not None and call.answer is None and error.yours.endswith("None")
-            missing = _("nothing is returned: is a `return` missing?") if lacks_return else ""
+            missing = _("nothing is returned: is a `return` missing?") if lacks_return and not diagnosis else ""
             lines += [(_("always"), "" if diagnosis else error.relation), (_("note"), missing)]
-            cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else ""
+            cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else error.relation
         case Crashed(place=Place(file="", source=tried)) if tried:
             tried = "" if tried.startswith("raise ") else PROBE_CODE.sub("", tried)
             lines += [(_("tried"), tried), (_("raised"), join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
-            lines += [(_("crashed"), join_lines(error.error)), *make_place_lines(error.place)]
-            outcome, cause = "crashed", f"{error.error} {error.place}" if error.place.file else error.error
+            text = join_lines(error.error)
+            text = shorten(text, MAX_EXPLAINED) if diagnosis else text
+            lines += [(_("crashed"), text), *make_place_lines(error.place)]
+            kind = error.error.partition(":")[0]
+            outcome, cause = "crashed", f"{kind} {error.place}" if error.place.file else error.error
         case NotStarted():
             lines += [(_("to do"), describe_unwritten(error.place.file, error.place.line))]
             outcome, cause = "not_started", error.place.file
@@ -80,7 +84,8 @@ def explain(
             lines += [(_("machine"), _("{error}; this is not your fault, and you lose no points", error=error))]
             outcome, cause = "inconclusive", str(error)
         case _:
-            lines += [(_("yours"), show(call.answer) if call else ""), (_("note"), explain_form_error(error))]
+            note = "" if diagnosis else explain_form_error(error)
+            lines += [(_("yours"), show(call.answer) if call else ""), (_("note"), note)]
     if call is not None and call.setting in SETTINGS and has_input:
         text = _(
             "the file calls {call} when it is imported, which also affects the tests: remove the call",

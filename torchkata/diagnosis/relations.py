@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchkata.compare.assertions import same
-from torchkata.compare.show import format_dtype, shorten
+from torchkata.compare.show import format_dtype, shorten, show
 from torchkata.i18n import _, translate
 from torchkata.inside.text import Message, Text
 from torchkata.inside.values import Plain
@@ -248,11 +248,10 @@ def find_constant_answer(seen: Sequence[Comparison], what: Message) -> str:
             expected.append(one.expected)
     if len(expected) < few:
         return ""
-    return _(
-        "{what} is the same in all {count} calls" if what else "all {count} calls return the same result",
-        what=translate(what),
-        count=len(seen),
-    )
+    if not what:
+        return _("all {count} calls return the same result", count=len(seen))
+    value = shorten(show(answer), MAX_NAME)
+    return _("{what} is {value} in all {count} calls", what=translate(what), value=value, count=len(seen))
 
 
 def find_opposite(seen: Sequence[Comparison]) -> str:

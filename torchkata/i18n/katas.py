@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from torchkata.course import Kata, Track
+from torchkata.course import Kata, Track, course
+from torchkata.course.load import WHOLE
 from torchkata.course.model import Difficulty
 from torchkata.i18n import translate
 from torchkata.inside.text import Message, Text
@@ -36,6 +37,21 @@ def title_of_track(track: Track, chosen: Language | None = None) -> str:
     return first_translation(track.title, find_shared_text(f"tracks.{track.name}", chosen))
 
 
+def title_of_way(title: str) -> str:
+    """Return the title of a way through the course."""
+    return first_translation(title, find_shared_text(f"ways.{title}"))
+
+
+def ending_of_track(track: Track) -> str:
+    """Return what works once all katas of a track are done."""
+    return first_translation(track.ending, find_shared_text(f"endings.{track.name}"))
+
+
+def ending_of_course() -> str:
+    """Return what works once all katas are done."""
+    return first_translation(course().ending, find_shared_text(f"endings.{WHOLE}"))
+
+
 def hints_of(kata: Kata) -> list[str]:
     """Return the hints of a kata, from subtle to explicit."""
     return [first_translation(hint, find_text(kata.name, f"hints.{n}")) for n, hint in enumerate(kata.hints, start=1)]
@@ -47,12 +63,17 @@ def effort_of(kata: Kata) -> str:
     return f"{pad(hours, 11)}{translate(DIFFICULTIES[kata.difficulty])}".strip()
 
 
+def after_of(kata: Kata, chosen: Language | None = None) -> str:
+    """Return what students can do after a kata, by default in the student's language."""
+    return first_translation(kata.after, find_text(kata.name, "after", chosen))
+
+
 def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
     """Return a line with the hours and the difficulty of a kata and what students can do afterwards.
 
     If one of these is unknown, the line is empty. By default, the student's language is used.
     """
-    after = first_translation(kata.after, find_text(kata.name, "after", chosen))
+    after = after_of(kata, chosen)
     difficulty = DIFFICULTIES[kata.difficulty]
     if not (kata.hours and difficulty and after):
         return ""

@@ -1,12 +1,21 @@
 """Probes that any course can use, for functions and for classes with state, and the decorator `typed`."""
 
+import dis
 import importlib
+import inspect
+import linecache
+import re
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
 from .values import to_plain
 
 Code: TypeAlias = str | Callable[..., str]
+RETURN = re.compile(r"\breturn[ (]+[^\s#]")  # a statement that returns the value of an expression
 AnyProbe = TypeVar("AnyProbe", bound=Callable[..., object])
 
 
@@ -54,6 +63,31 @@ def call_with_zeroed_memory(assignment: Any, module: str, probe: str, *arguments
 
     with ZeroedMemory():
         return getattr(importlib.import_module(module), probe)(assignment, *arguments)
+
+
+def list_empty_returns(assignment: Any, module: str, probe: str, *arguments: object) -> list[str]:
+    """Call another probe, and return the names (`kata.function`) of the student's functions that returned nothing.
+
+    A line such as `return table.get(name)` returns something, even if it is None.
+    """
+    found: dict[str, None] = {}
+
+    def watch(frame: FrameType, event: str, value: object) -> None:
+        code = frame.f_code
+        if event != "return" or value is not None or code.co_flags & inspect.CO_GENERATOR:
+            return
+        file, has_raised = Path(code.co_filename), not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
+        says_what = RETURN.search(linecache.getline(code.co_filename, frame.f_lineno))
+        if file.parent == assignment.__files__.folder and not has_raised and not says_what:
+            found.setdefault(f"{file.stem}.{code.co_qualname}")
+
+    sys.setprofile(watch)
+    try:
+        with suppress(Exception):
+            getattr(importlib.import_module(module), probe)(assignment, *arguments)
+    finally:
+        sys.setprofile(None)
+    return [*found]
 
 
 def render_methods(

@@ -1,7 +1,9 @@
 """Runs a probe in the process that runs student code. The result is a `Reply` of plain values, never an exception."""
 
 import ast
+import builtins
 import contextlib
+import difflib
 import dis
 import linecache
 import re
@@ -26,8 +28,11 @@ Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, th
 
 MAX_TEXT = 600
 LACKS_STATE = " (in self.state[p])"
+ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
+IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "from torch import Tensor"}
 HIDDEN = Text("(its message cannot be shown)")
 AT_IMPORT = " (when the file is imported)"
+ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors and bold letters in a library's message
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
 
@@ -105,6 +110,10 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
         name = name_refused(error, below, line, parse("".join(linecache.getlines(file))))
         text += f" (in {name})" if name else ""
+        if isinstance(error, OSError) and not name and (call := find_call(error, frame)):
+            text += f"; raised by {call}()"
+    else:
+        text += suggest_name(error, frame)
     return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line), said=said)
 
 
@@ -162,7 +171,13 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 def is_stub(file: str, line: int) -> bool:
     """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
-    found = [node for node in ast.walk(parse("".join(linecache.getlines(file)))) if isinstance(node, ast.FunctionDef)]
+    return is_stub_in("".join(linecache.getlines(file)), line)
+
+
+@lru_cache(maxsize=64)  # most tests of an untouched file end at the same line
+def is_stub_in(source: str, line: int) -> bool:
+    """Return whether the function at a line of this source code is an unchanged stub."""
+    found = [node for node in ast.walk(parse(source)) if isinstance(node, ast.FunctionDef)]
     functions = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)]
     return bool(functions) and all(map(computes_nothing, max(functions, key=lambda node: node.lineno).body))
 
@@ -174,6 +189,40 @@ def parse(source: str) -> ast.Module:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return ast.Module([], [])
+
+
+def find_call(error: BaseException, frame: FrameType) -> str:
+    """Return the name of the function that a line of a frame was calling, or "" if the line does not show it."""
+    trace: Any = error.__traceback__
+    while trace is not None and trace.tb_frame is not frame:
+        trace = trace.tb_next
+    positions = [*frame.f_code.co_positions()] if trace is not None else []
+    first, last, start, end = positions[trace.tb_lasti // 2] if positions else (None, None, None, None)
+    if not first or first != last:
+        return ""
+    code = linecache.getline(frame.f_code.co_filename, first).encode()[start:end].decode("utf-8", "replace")
+    named = re.match(r"[\w.]+(?=\()", code)
+    return named[0] if named else ""
+
+
+def suggest_name(error: BaseException, frame: FrameType) -> str:
+    """Return what a misspelled or missing name may be meant to be, as Python itself does in a traceback, or ""."""
+    names = frame.f_locals
+    with contextlib.suppress(Exception):  # a student's objects may raise anything
+        if type(error) is NameError and error.name:
+            if error.name in IMPORTS or error.name in (*sys.stdlib_module_names, *sys.modules):
+                return f"; is `{IMPORTS.get(error.name, f'import {error.name}')}` missing?"
+            if hasattr(names.get("self"), error.name):
+                return f"; did you mean self.{error.name}?"
+            name, known = error.name, [*names, *frame.f_globals, *dir(builtins)]
+        elif isinstance(error, AttributeError) and (found := ATTRIBUTE.search(str(error))):
+            owners = [one for one in (error.obj, names.get("self")) if type(one).__name__ == found[1]]
+            name, known = found[2], dir(owners[0]) if owners and owners[0] is not None else []
+        else:
+            return ""
+        near = difflib.get_close_matches(name, known, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
+    return ""
 
 
 def is_newer(error: BaseException) -> bool:
@@ -223,7 +272,8 @@ def format_error(error: BaseException) -> str:
 
 def clean(text: str) -> str:
     """Return the text as a single printable line, truncated at a word boundary to at most `MAX_TEXT` characters."""
-    line = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * MAX_TEXT]).strip()
+    plain = ESCAPE_CODES.sub("", str(text)[: 4 * MAX_TEXT])
+    line = "".join(c if c.isprintable() else " " for c in plain).strip()
     if len(line) <= MAX_TEXT:
         return line
     return (line[: MAX_TEXT - 1].rpartition(" ")[0] or line[: MAX_TEXT - 1]).rstrip() + "…"

@@ -91,7 +91,7 @@ def progress(state: State) -> str:
 def row(kata: Kata, state: State) -> str:
     """Render the table row of a kata."""
     passed = state.runs[kata.name].passed if kata.name in state.runs else 0
-    old = _("  changed since last run") if state.is_old(kata.name) else ""
+    old = _("  may be outdated") if state.is_old(kata.name) else ""
     cells = [escape(kata.name), escape(title_of(kata)), status_label(state.status(kata.name))]
     cells.append(f'{passed}/{len(kata.points)}<span class="aside">{escape(old)}</span>')
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

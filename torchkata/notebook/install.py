@@ -10,7 +10,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from torchkata.cli.packages import find_missing, find_versions
+from torchkata.pytest_plugin.packages import find_missing, find_versions
 
 HANDOUT = Path(__file__).parents[2]
 

@@ -28,26 +28,29 @@ def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
-    causes: dict[tuple[str, str], list[TestResult]] = {}
+    causes: dict[str, list[TestResult]] = {}
     for result in sorted(results, key=partial(rank_clarity, named=named)):
         if result.outcome != "passed" and result not in stuck:
-            causes.setdefault((result.outcome, get_cause(result, named)), []).append(result)
+            causes.setdefault(get_cause(result, named), []).append(result)
     most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
     return [FailureGroup(tuple(group)) for group in most] + [FailureGroup(tuple(stuck), waits=True)] * bool(stuck)
 
 
 def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]:
-    """Return a sort key that puts known mistakes first, then diagnoses by the test itself, then undiagnosed results."""
+    """Return a sort key: known mistakes, other diagnoses, wrong answers, crashes.
+
+    A crash without a diagnosis may be the consequence of a wrong call by another function of the student's.
+    """
     own, shared = result.diagnosis, get_explanation(result, named)
-    return not own, own not in result.explained_by, own != shared, is_unmet(result)
+    is_unclear = result.outcome == "crashed" and not own
+    return is_unclear, not own, own not in result.explained_by, own != shared, is_unmet(result)
 
 
 def get_cause(result: TestResult, named: Collection[str]) -> str:
-    """Return a string that is equal for two tests if they have the same message or the same mistake."""
-    explained = get_explanation(result, named)
+    """Return the mistake, or else the line and type of the error, or a pattern in the answers, or the message."""
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    own = "" if explained and is_unmet(result) else result.cause
-    return own or explained or between_claim_and_command or result.name
+    seen = f"{result.outcome} {result.cause or between_claim_and_command or result.name}"
+    return get_explanation(result, named) or seen
 
 
 def get_explanation(result: TestResult, named: Collection[str]) -> str:
@@ -78,7 +81,7 @@ def render_block(kata: Kata, block: FailureGroup) -> list[str]:
 def describe_hidden(kata: Kata, count: int) -> str:
     """Return a line about the failures of a kata that are not shown."""
     return _(
-        "  … and {count} more of {kata}, perhaps for the same reason: pytest --kata {kata} -v",
+        "  … and {count} more of {kata}: pytest --kata {kata} -v",
         count=count,
         kata=kata.name,
     )

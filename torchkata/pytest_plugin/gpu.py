@@ -22,7 +22,7 @@ from torchkata.speed.bench import Reading, measure
 from torchkata.speed.local_bench import LocalBench, Stopwatch, find_gpu
 from torchkata.speed.remarks import choose_lesson
 
-from .report import GREY, build_command, replace_exception
+from .report import GREY, build_command, fail, replace_exception
 
 SPEED = "test_speed.py"
 TIERS: dict[Tier | None, Text] = {"full": Text("full"), "passing": Text("passing"), None: Text("too slow")}
@@ -156,7 +156,7 @@ def pytest_runtest_makereport(
         result = TestResult(name, "passed")
         if raised is not None:
             result = explain(name, f"{name} · {translate(get_claim(name))}", raised.value, None, build_command(item))
-            call.excinfo = replace_exception(raised, result.message)
+            call.excinfo = replace_exception(raised, fail(result.message))
         row = TimedWorkload(result, *item.stash.get(READING, ()))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception

@@ -37,6 +37,8 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n import translate
 
+    from .packages import describe_missing_packages
+
     try:
         root = find_course(config)
         if root is None:
@@ -48,8 +50,11 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         gc.disable()  # until the tests are collected, since garbage collection makes importing torch a seventh slower
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
-    except CourseError as error:
-        raise pytest.UsageError(translate(error)) from None
+    except Exception as error:
+        why = translate(error) if isinstance(error, CourseError) else describe_missing_packages()
+        if not why:
+            raise
+        raise pytest.UsageError(why) from None
 
 
 def mentions_a_course(start: Path) -> bool:

@@ -27,8 +27,9 @@ from torchkata.streams import prepare_streams
 from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
+from .rewards import describe_end, describe_kata, format_bar
 from .run_state import add_result, attach_result, get_result, get_state
-from .search import EXPLAINED_BY
+from .search import EXPLAINED_BY, MISSING_RETURN
 from .selection import find_kata, find_test
 
 MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
@@ -49,8 +50,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 def find_broken_prerequisites(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
     """Return the prerequisites of a kata that have failed in this run."""
-    failed = {name for name, ended in results.items() if any(result.outcome in FAILED for result in ended)}
-    return [name for name in course().prerequisites(kata) if name in failed]
+    names = course().prerequisites(kata)
+    return [name for name in names if any(result.outcome in FAILED for result in results.get(name, ()))]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,7 +67,8 @@ def pytest_runtest_makereport(
     result, raised = TestResult(find_test(item), "passed"), call.excinfo
     if raised is not None and not isinstance(raised.value, (pytest.skip.Exception, KeyboardInterrupt)):
         result = explain_failure(item, kata, raised.value)
-        call.excinfo = replace_exception(raised, result.message)
+        skips = result.outcome == "not_started"  # pytest formats the traceback of a failure, which takes time
+        call.excinfo = replace_exception(raised, pytest.skip.Exception() if skips else fail(result.message))
     report = yield
     call.excinfo = raised  # so that --pdb shows the original exception
     report.sections = [(title, text) for title, text in report.sections if title.startswith("Captured std")]
@@ -119,7 +121,7 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     cause, claim = unwrap_group(error), claim_of(kata, find_test(item), get_claim(item))
     heading = f"{kata} · {_('cannot be tested yet: {claim}', claim=claim) if is_untestable(cause) else claim}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
-    known, seen = name_mistake(kata, mistakes), find_mistake(cause)
+    known, seen = name_mistake(kata, mistakes), item.stash.get(MISSING_RETURN, "") or find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(find_test(item), heading, error, call, build_command(item), known or str(seen), looks_like)
@@ -133,12 +135,17 @@ def find_mistake(cause: BaseException) -> Message:
     return explain_crash(cause) if isinstance(cause, Crashed) else ""
 
 
-def replace_exception(raised: AnyException, message: str) -> AnyException:
-    """Return an exception with this message and a single frame, so that pytest does not format hidden frames."""
+def fail(message: str) -> BaseException:
+    """Return the exception with which pytest fails a test, without a traceback."""
+    return pytest.fail.Exception(message, pytrace=False)
+
+
+def replace_exception(raised: AnyException, other: BaseException) -> AnyException:
+    """Return another exception with a single frame, so that pytest does not format hidden frames."""
     trace = raised.tb
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return pytest.ExceptionInfo.from_exception(pytest.fail.Exception(message, pytrace=False).with_traceback(trace))
+    return pytest.ExceptionInfo.from_exception(other.with_traceback(trace))
 
 
 def get_claim(item: pytest.Item) -> str:
@@ -196,10 +203,10 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     """Print the failures of a kata, one block for each cause."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
-    size = shutil.get_terminal_size()
-    width = min(WIDTH, size.columns) if out.isatty else WIDTH
-    room = size.lines - TABLE_LINES if out.isatty and most is not None else math.inf
-    blocks = group_failures(results)
+    width = find_width(out)
+    room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
+    started = [result for result in results if result.outcome != "not_started"]
+    blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
     shown = 0
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
@@ -213,6 +220,11 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
     if hidden := sum(len(block.tests) for block in blocks[shown:]):
         out.write_line("\n" + describe_hidden(kata, hidden))
+
+
+def find_width(out: pytest.TerminalReporter) -> int:
+    """Return the maximum number of columns of a line."""
+    return min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
 
 
 def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
@@ -241,22 +253,25 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = _("partly run") if partly else translate(LOOK_OF[status].word)
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
-        out.write_line(score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results))
+        row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results)
+        out.write_line("\n".join(wrap(" " * (width + 15) + row, find_width(out)))[width + 15 :])
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
         if LOOK_OF[status].color == "red":
             failed.add(kata.name)
-    if out.config.getoption("--hypothesis-profile") == "grade":
+    config = out.config
+    if config.getoption("--hypothesis-profile") == "grade":
         earned = sum(sum_points(name, ended) for name, ended in results.items())
         total = sum(kata.max_score for kata in katas)
         out.write_line("\n" + _("{earned} of {most} points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
-    if len(katas) == 1 and (effort := describe_effort(katas[0])):
-        out.write_line("\n".join(wrap(f"  {effort}", WIDTH, hanging=2)))
+    if config.getoption("watched") and failed:
+        return
     following = find_next(left, failed)
     if following is None:
-        is_whole = len(katas) == len(course().katas)
-        out.write_line("\n" + _("All done." if is_whole else "Done. For the next kata: kata next"))
+        write_rewards(out, katas, state)
         return
+    if len(katas) == 1 and (effort := describe_effort(katas[0])):
+        out.write_line("\n".join(wrap(f"  {effort}", find_width(out), hanging=2)))
     user = next((name for name in results if name in course().dependents(following.name)), "")
     line = _(
         "next: {title} — assignment/{kata}.py ({user} builds on it), then: kata next {kata}"
@@ -267,11 +282,27 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         user=user,
     )
     file = course().stub(following.name)
-    out.write_line("\n" + add_link(line, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
+    out.write_line("")
+    for part in wrap(line, find_width(out), hanging=0):
+        out.write_line(add_link(part, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
     if failed:
         out.write_line(_("stuck? kata about {kata}, kata hint {kata}", kata=following.name))
-    elif state.status(following.name) in ("not_graded", "not_started") and has_questions(following.name):
-        out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
+    elif state.status(following.name) in ("not_graded", "not_started"):
+        out.write_line(_("before you write it: kata about {kata}", kata=following.name))
+        if has_questions(following.name):
+            out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
+
+
+def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: State) -> None:
+    """Print what is possible now that these katas are done."""
+    if state.next() is None:
+        lines = [*describe_end(state)]
+    elif len(katas) == 1:
+        lines = [*describe_kata(katas[0], state)]
+    else:
+        lines = [_("All done." if len(katas) == len(course().katas) else "Done. For the next kata: kata next")]
+    for line in ("", *lines, format_bar(state)):
+        out.write_line("\n".join(wrap(line, find_width(out), hanging=0)))
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:

@@ -20,6 +20,7 @@ class RunState:
     is_seed_secret: bool = False  # true in the grader, because students who know the seed can predict all inputs
     inputs: Inputs | None = None  # inputs to try before running Hypothesis' engine
     sound: frozenset[tuple[str, str]] = frozenset()  # (kata, name) of the tests that pass with the reference solution
+    unchecked: frozenset[str] = frozenset()  # katas on which the grader will run the reference solution if necessary
     is_quick_proof: bool = False  # skip the search for patterns, which is not needed by a quick `grader certify`
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata
     digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the start of the run

@@ -11,9 +11,9 @@ import inspect
 import io
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,22 +21,26 @@ from torchkata.compare.assertions import same, watcher
 from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
+from torchkata.diagnosis.missing_return import find_missing_return
 from torchkata.diagnosis.mistakes import KnownMistake, load_mistakes, patched_oracle
 from torchkata.diagnosis.recording import Example, NotRecorded, RecordedBody, ReplayingStudent, record_body
 from torchkata.diagnosis.relations import Relation
 from torchkata.diagnosis.rerun import find_pattern, limit_examples
 from torchkata.diagnosis.uninitialized import depends_on_memory
 from torchkata.i18n import _
-from torchkata.inside.reply import Probe
+from torchkata.inside.reply import Probe, format_error
 from torchkata.inside.values import Plain, is_tensor
-from torchkata.seam.failures import AbortTest, Crashed, Endless, Wrong
-from torchkata.seam.student import Student, is_secret
+from torchkata.seam.failures import AbortTest, BrokenTest, Crashed, Endless, Wrong
+from torchkata.seam.student import Call, Student, is_secret
 from torchkata.seam.time_limits import limit_processor_time
 
 from .run_state import get_state
 from .selection import find_kata, find_test
 
+Answer = TypeVar("Answer")
+
 EXPLAINED_BY = pytest.StashKey[list[str]]()
+MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
 
 SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
@@ -59,6 +63,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
     pyfuncitem.stash[EXPLAINED_BY] = []
+    pyfuncitem.stash[MISSING_RETURN] = ""
     body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
     body.begin({name: value for name, value in pyfuncitem.funcargs.items() if name in taken})
@@ -70,13 +75,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except (Exception, SystemExit) as error:
         cause = unwrap_group(error)
         if not isinstance(cause, (Crashed, Wrong)) and (kata, find_test(pyfuncitem)) not in state.sound:
+            if kata in state.unchecked:  # the grader runs this test again when it knows whether it is sound
+                raise BrokenTest(format_error(cause), []) from None
             broken = None
             with suppress(OutOfTime), ignore_warnings(), limit_search_time(STUDENT_SECONDS):
                 broken = find_broken_test(cause, body, state.student.last)
             if broken is not None:
                 raise broken from None
             cause.add_note(UNDECIDED)
-        if not isinstance(cause, (Crashed, AbortTest)):
+        if not isinstance(cause, AbortTest):
             explain_answers(pyfuncitem, kata, cause, body, test, time.monotonic() - began)
         raise
     except Endless as error:
@@ -99,8 +106,12 @@ def explain_answers(
     if item.config.getoption("--hypothesis-profile") != "prove":
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
+    if silent := ask(state.student, max(student_seconds, duration), find_missing_return, ""):
+        item.stash[MISSING_RETURN] = _("nothing is returned: is a `return` missing in `{function}`?", function=silent)
+    if silent or isinstance(cause, Crashed):
+        return
     kept = limit_examples(body.kept())
-    if isinstance(cause, Wrong) and uses_uninitialized_memory(state.student, student_seconds):
+    if isinstance(cause, Wrong) and ask(state.student, student_seconds, depends_on_memory, otherwise=False):
         cause.mistake = _("uninitialized memory is read, for example from torch.empty (the tests fill it with NaN)")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
@@ -109,7 +120,7 @@ def explain_answers(
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
-    if may_be_random and is_random(state.student, student_seconds):
+    if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
         cause.mistake = _(
             "the same call returns a different result each time: it uses randomness (dropout, noise), "
             "or the initial weights instead of the loaded ones"
@@ -122,13 +133,13 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
-def uses_uninitialized_memory(student: Student, seconds: float) -> bool:
-    """Return whether the last answer depends on uninitialized memory. Never raises an exception."""
+def ask(student: Student, seconds: float, question: Callable[[Call, Student], Answer], otherwise: Answer) -> Answer:
+    """Return the answer to a question that makes the last call again, or `otherwise`. Never raises an exception."""
     try:
         student.runner.set_budget(seconds)
-        return student.last is not None and depends_on_memory(student.last, SilencedStudent(student.runner))
+        return question(student.last, SilencedStudent(student.runner)) if student.last is not None else otherwise
     except (Exception, AbortTest):
-        return False
+        return otherwise
 
 
 def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
@@ -143,17 +154,9 @@ def compares_tensors(body: RecordedBody, kept: Sequence[Example]) -> bool:
     return any(map(is_tensor, compared[-1:]))
 
 
-def is_random(student: Student, seconds: float) -> bool:
-    """Return whether the answer changes if the last call is repeated. Never raises an exception."""
-    if student.last is None:
-        return False
-    try:
-        student.runner.set_budget(seconds)
-        probe, args, answer = student.last.probe, student.last.args, student.last.answer
-        again = SilencedStudent(student.runner)
-        return not all(same(again.call(probe, *args), answer) for _ in range(MAX_REPEATS))
-    except (Exception, AbortTest):
-        return False
+def is_random(call: Call, student: Student) -> bool:
+    """Return whether the answer changes if a call is repeated."""
+    return not all(same(student.call(call.probe, *call.args), call.answer) for _ in range(MAX_REPEATS))
 
 
 def load_known_mistakes(kata: str) -> tuple[KnownMistake, ...]:

@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 import tempfile
+from argparse import SUPPRESS
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -12,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from torchkata.course import CourseError, compare_tests, course
+from torchkata.course import CourseError, cached_by_course, compare_tests, course
 from torchkata.diagnosis.broken_tests import describe_course_error
 from torchkata.i18n import _, preload_texts, translate
 from torchkata.inside.reply import format_error
 from torchkata.seam.student import InProcess, Student
 
+from .packages import describe_missing_packages
 from .run_state import get_state
 
 
@@ -28,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--kata", help=_("only test this kata (repeatable)"), **several)
     of_tracks = _("only test one of the tracks {tracks} (repeatable)", tracks=", ".join(course().tracks))
     group.addoption("--track", help=of_tracks, **several)
+    group.addoption("--watched", action="store_true", help=SUPPRESS)  # `kata watch` prints the next step itself
     code = _("code to test: the reference solution, or the folder PATH (default: assignment/)")
     group.addoption("--impl", default="assignment", metavar="solution|PATH", help=code)
 
@@ -81,6 +84,7 @@ def make_solution_folder(config: pytest.Config) -> Path:
     return Path(folder.name)
 
 
+@cached_by_course
 def find_kata(path: Path) -> str | None:
     """Return the kata that a test file belongs to, or None for any other file."""
     name = path.stem.removeprefix("test_")
@@ -120,7 +124,8 @@ def pytest_make_collect_report(
         while (cause := error.__cause__) is not None:
             error = cause
         why = describe_course_error(error) or format_error(error)
-        report.longrepr = _(
+        missing = describe_missing_packages() if isinstance(error, ModuleNotFoundError) else ""
+        report.longrepr = missing or _(
             "cannot import {file} ({why}); this is an error in the course, not in the student's code, "
             "and must be fixed by the author of the tests",
             file=collector.path,

@@ -1,19 +1,59 @@
-"""pytest plugin that prints a notice while a slow test is running."""
+"""pytest plugin that prints a notice while a slow test is running, and the first failure of a run that takes longer."""
 
 import os
 import sys
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 
 import pytest
 
-from torchkata.i18n import _
+from torchkata.i18n import _, wrap
+from torchkata.result import FAILED
 
-from .run_state import get_state
+from .report import WIDTH
+from .run_state import get_result, get_state
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
+PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
+
+
+class Watch(threading.Thread):
+    """A thread that prints notices about the test that is running. It serves all tests of a run."""
+
+    def __init__(self, terminal: int) -> None:
+        super().__init__(daemon=True)
+        self.terminal = terminal
+        self.running: tuple[str, float] | None = None  # a test, and when it began
+        self.failed: tuple[str, float] | None = None  # the message of the first failure, and when it was known
+        self.ended = threading.Event()
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Print some lines."""
+        with suppress(OSError):
+            os.write(self.terminal, "\n".join(["", *lines, ""]).encode("utf-8", errors="replace"))
+
+    def run(self) -> None:
+        """Print the first failure, and a notice every `SECONDS` seconds of a test."""
+        is_shown = False
+        told: tuple[tuple[str, float] | None, int] = (None, 0)
+        while not self.ended.wait(SECONDS / 8):
+            running, failed = self.running, self.failed
+            if failed is not None and not is_shown and time.monotonic() - failed[1] > PATIENCE:
+                is_shown = True
+                self.write(part for line in failed[0].splitlines() for part in wrap(line, WIDTH))
+            if running is None:
+                continue
+            count = int((time.monotonic() - running[1]) / SECONDS)
+            if count and (running, count) != told:
+                told = running, count
+                values = {"test": running[0], "seconds": f"{count * SECONDS:g}"}
+                self.write([_("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)])
+
+
+WATCH = pytest.StashKey[Watch]()
 
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
@@ -25,8 +65,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close the descriptor."""
+    """End the thread, and close the descriptor."""
     state = get_state(config)
+    if watch := config.stash.get(WATCH, None):
+        watch.ended.set()
+        watch.join()
     if state.terminal is not None:
         os.close(state.terminal)
         state.terminal = None
@@ -34,24 +77,25 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Start a thread that prints notices during a test of a kata."""
-    kata, ended, terminal = find_kata(item.path), threading.Event(), get_state(item.config).terminal
+    """Let the thread watch a test of a kata."""
+    kata, terminal = find_kata(item.path), get_state(item.config).terminal
     if kata is None or terminal is None:
         return (yield)
-
-    def watch() -> None:
-        seconds = 0.0
-        while not ended.wait(SECONDS):
-            seconds += SECONDS
-            values = {"test": f"{kata} · {item.name}", "seconds": f"{seconds:g}"}
-            line = _("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)
-            with suppress(OSError):
-                os.write(terminal, f"\n{line}\n".encode())
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
+    if (watch := item.config.stash.get(WATCH, None)) is None:
+        watch = item.config.stash[WATCH] = Watch(terminal)
+        watch.start()
+    watch.running = f"{kata} · {item.name}", time.monotonic()
     try:
         return (yield)
     finally:
-        ended.set()
-        thread.join()
+        watch.running = None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell the thread about the first failure."""
+    report = yield
+    result, watch = get_result(report), item.config.stash.get(WATCH, None)
+    if result is not None and result.outcome in FAILED and watch is not None and watch.failed is None:
+        watch.failed = result.message, time.monotonic()
+    return report

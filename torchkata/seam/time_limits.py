@@ -101,8 +101,8 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if not by_cpu and (measure_process() - began).cpu < allowed.cpu / 2:
             how = _(
-                "{how}; if it neither sleeps nor waits for a lock, this machine is busy, which does not "
-                "count when graded",
+                "{how}; if it neither sleeps nor waits for a lock, this machine is busy with other programs: "
+                "run the tests again",
                 how=how,
             )
         raise TimedOut(how, place)

@@ -1,6 +1,7 @@
 """Collects the files of a handout: only files on an allowlist, and the files that they import."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from grader.base.imports import follow_imports
 from grader.commands.package.project import files_of, list_engine_files
 from grader.commands.release.contract import translate_docstrings
 from torchkata.course import ENGINE, Kata, course, handout
+from torchkata.course.load import WHOLE
 from torchkata.i18n import find_text, find_texts
 
 FILES = Path(__file__).with_name("files")
@@ -20,13 +22,18 @@ EDITOR = {
     "gitignore": ".gitignore",
     **{f"vscode/{name}.json": f".vscode/{name}.json" for name in ("extensions", "settings", "tasks")},
 }
-DOCUMENTS = ("docs/students.md", "docs/zh/students.md", "docs/katas.md")
+DOCUMENTS = (
+    *(f"docs/{name}.md" for name in ("students", "katas", "lecture", "after", "glossary")),
+    *(f"docs/zh/{name}.md" for name in ("students", "after", "glossary")),
+)
+PICTURES = "docs/images/katas/*.svg"
 SHARED = ("conftest.py", "LICENSE", *DOCUMENTS, "assignment/__init__.py")
 SPEED = "tests/test_speed.py"
 ASSISTANTS = "AGENTS.md"  # instructions for coding assistants; a course can have its own file in docs/
 GUIDES = {  # lines in the README about documents, each included if the course has the document
     "docs/students.md": "For more, including how to read a failure, see [docs/students.md](docs/students.md).",
     "docs/katas.md": "What each kata is about: [docs/katas.md](docs/katas.md).",
+    "docs/lecture.md": "The lecture, item by item: [docs/lecture.md](docs/lecture.md).",
     "docs/zh/students.md": "中文：[docs/zh/students.md](docs/zh/students.md)。",
 }
 TORCH = " No GPU is needed; an installed GPU build of torch is kept."
@@ -39,8 +46,7 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 
 def add_prerequisites(names: Sequence[str]) -> list[Kata]:
     """Return these katas and all katas that they build on, in course order."""
-    needed = {*names}.union(*(course().prerequisites(name) for name in names))
-    return [kata for kata in course().katas.values() if kata.name in needed]
+    return course().with_prerequisites(names)
 
 
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
@@ -97,7 +103,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     known = [path for name in names for path in files_of(course().folder(name)) if not course().is_private(path)]
     own = [root / f"{folder}{name}.py" for name in names for folder in ("assignment/", "tests/test_")]
     languages = [reference / f"{language}.po" for language in course().languages]
-    shared = [*languages, *(root / name for name in SHARED)]
+    shared = [*languages, *(root / name for name in SHARED), *root.glob(PICTURES)]
     timed = [name for name, workload in course().workloads.items() if {*names}.issuperset(workload.uses)]
     if timed:
         workloads = ["workloads.toml", *(f"{name}.py" for name in timed)]
@@ -147,12 +153,23 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "preload": course().preload,
         "graded": [name for name in course().graded if name in used] or list(tracks),
     }
+    names = {kata.name for kata in katas}
+    endings = {name: course().tracks[name].ending for name in tracks if course().tracks[name].ending}
+    if course().ending and len(katas) == len(course().katas):
+        endings[WHOLE] = course().ending
+    ways = {title: way for title, way in course().ways.items() if names.issuperset(way)}
     lines = []
     tables: dict[str, dict[str, Any]] = {"": values, ".tracks": tracks, ".limits": vars(course().limits)}
-    for name, entries in tables.items():
-        lines += ["", f"[tool.torchkata{name}]"]
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
+    for name, entries in (tables | {".endings": endings, ".ways": ways}).items():
+        if entries:
+            lines += ["", f"[tool.torchkata{name}]"]
+            lines += [f"{make_key(key)} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
     return "\n".join(lines) + "\n"
+
+
+def make_key(name: str) -> str:
+    """Return a key of TOML, quoted if necessary."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name, ensure_ascii=False)
 
 
 def make_readme(template: str, katas: Sequence[Kata]) -> str:

@@ -16,7 +16,7 @@ from torchkata.course.submission import zip_files
 def write_archives(folder: Path) -> None:
     """Write `course.zip` and `solutions.zip`. Raises GraderError if the course would need a file of the instructor."""
     (folder / COURSE).write_bytes(zip_files(build_self_study()))
-    (folder / SOLUTIONS).write_bytes(zip_files(course().solutions()))
+    (folder / SOLUTIONS).write_bytes(zip_files(course().solutions() | course().other_solutions(course().katas)))
 
 
 if __name__ == "__main__":

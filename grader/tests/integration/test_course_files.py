@@ -14,12 +14,11 @@ from torchkata.course.handout import LIST
 TRACKS = {track: [kata for kata in course().katas.values() if kata.track == track] for track in course().tracks}
 
 
-def test_lecture_table_lists_only_existing_katas() -> None:
-    sections, _ = (ROOT / "docs/lecture.md").read_text("utf-8").split("## Item by item")
-    rows = [line for line in sections.splitlines() if line.startswith("| `")]
-    named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[2])}
-    assert named
-    assert named <= {*course().katas}
+def test_every_section_links_the_lecture_and_a_reading() -> None:
+    sections = {name: find_section(kata) for name, kata in course().katas.items()}
+    assert [name for name, text in sections.items() if "\nLecture: [`" not in text] == []
+    without = {name for name, text in sections.items() if "Read: [" not in text}
+    assert without <= {"gradient_accumulation", "break_sgd", "break_get_batch", "break_time_matmul"}
 
 
 def test_every_lecture_item_occurs_where_the_table_says() -> None:

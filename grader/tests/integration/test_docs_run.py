@@ -32,7 +32,10 @@ NOT_RUN = {
         *("pip install --upgrade pip", "pip install -e .", "uv sync"),
         'pip install --group students -e ".[grader]"',
     ),
-    "downloads; test_self_study.py::test_init_works_without_torch": ("pip install torchkata",),
+    "downloads; test_self_study.py::test_init_works_without_torch": (
+        "python3 -m venv torchkata-course/.venv && source torchkata-course/.venv/bin/activate",
+        "pip install torchkata",
+    ),
     "waits; test_watch.py::test_watch_runs_only_the_saved_kata": ("kata watch", "uv run kata watch"),
     "needs a newer handout; test_update.py::test_update_leaves_the_assignment_unchanged": ("kata update handout.zip",),
     "minutes; test_speed.py::test_stored_speed_results_are_reused": ("grader grade submissions/* --device cuda",),

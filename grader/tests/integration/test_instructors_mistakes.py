@@ -17,6 +17,7 @@ from grader.tests.support.instructor_mistakes import (
     RETURNS_NONE,
     STUB,
     TEST,
+    Change,
     Mistake,
     write_course,
     write_right_submission,
@@ -104,6 +105,22 @@ def test_broken_test_is_waived_for_everybody(tmp_path: Path, broken: str) -> Non
     assert "waived: this test is broken. This is not your fault, and you get its full points." in told
     rows = list(csv.DictReader((tmp_path / "results/gradebook.csv").read_text().splitlines()))
     assert [row["waived"] for row in rows] == ["double.test_any_number_is_doubled"] * 2
+
+
+def test_wrong_solution_is_reported_if_it_matters(tmp_path: Path) -> None:
+    """One submission needs the solution of the katas that it has not passed, a class that of all katas."""
+    changes: dict[str, Change] = {"reference/quadruple/solution.py": ("double(double(n))", "double(n)")}
+    course = write_course(tmp_path / "course", changes)
+    right, wrong = write_right_submission(tmp_path / "right"), write_right_submission(tmp_path / "wrong")
+    (wrong / "double.py").write_text("def double(n: int) -> int:\n    return n\n")
+    for number, given in enumerate([[right], [wrong], [right, wrong]]):
+        out = f"--out={tmp_path / str(number)}"
+        done = run("grader", "grade", *map(str, given), out, "--isolation=bwrap", FEW, cwd=course)
+        assert ("fails with the reference solution" in done.err, done.code) == (
+            (True, 3) if number == 2 else (False, 0)
+        )
+        scores = [row["quadruple"] for row in csv.DictReader((tmp_path / f"{number}/gradebook.csv").open())]
+        assert scores == ["50.0"] * len(given)
 
 
 def test_time_to_check_an_answer_is_limited(tmp_path: Path) -> None:

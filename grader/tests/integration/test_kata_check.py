@@ -53,6 +53,7 @@ def test_check_names_what_the_grader_refuses(primes: Path) -> None:
     done = run_kata(primes, "check", "sieve")
     assert "sieve.py  line 4: subprocess.run: the grader runs code without other processes" in done.out
     assert "factorise.py  " not in done.out, "only the katas that were checked"
+    assert "factorise.py  " not in run_kata(primes, "check").out, "it is not started"
 
 
 def test_check_tests_only_named_katas(primes: Path) -> None:

@@ -25,13 +25,14 @@ def list_questions(done: Run) -> list[str]:
 
 
 def test_repeated_command_asks_only_skipped_questions(handout: Path) -> None:
+    skipped = run_kata(handout, "predict", "roofline", typed="\n\n\n")
     first = run_kata(handout, "predict", "roofline", typed="1e2\n\n1_0.5e-1\n")
     assert (first.code, first.err) == (0, "")
     assert first.out.count("skipped; the question stays the same next time") == 1
     assert read_predictions(handout) == {"roofline": {"matmul": 100, "inference": 1.05}}
     assert " ".join(first.out.split()).endswith(KEPT)
     second = run_kata(handout, "predict", "roofline", typed="300\n")
-    assert list_questions(second) == list_questions(first)
+    assert list_questions(second) == list_questions(first) == list_questions(skipped)
     assert second.out.count("predicted 100, right ") == 1
     assert read_predictions(handout)["roofline"]["accelerator"] == 300
     third = run_kata(handout, "predict", "roofline")

@@ -53,8 +53,11 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
         known = {path.name for path in (new_handout / "reference" / kata).iterdir()}
         private = {f"{name}.toml" for name in ("right", "wrong", "caught_by", "hidden")}
         assert known == ours - private - {"solution.py", "fallback.py"}
-    assert list_files(new_handout / "docs") == ["katas.md", "students.md", "zh/students.md"]
-    for document in ("README.md", "docs/katas.md", "docs/students.md", "docs/zh/students.md"):
+    english = [f"{name}.md" for name in ("after", "glossary", "katas", "lecture", "students")]
+    chinese = [f"zh/{name}.md" for name in ("after", "glossary", "students")]
+    pictures = [f"images/katas/{path.name}" for path in (ROOT / "docs/images/katas").iterdir()]
+    assert list_files(new_handout / "docs") == sorted([*english, *chinese, *pictures])
+    for document in ("README.md", *(f"docs/{name}" for name in (*english, *chinese))):
         targets = re.findall(r"\]\(([^)#:]+)[)#]", (new_handout / document).read_text("utf-8"))
         assert [target for target in targets if not ((new_handout / document).parent / target).is_file()] == []
     assert (new_handout / "docs/katas.md").read_bytes() == (ROOT / "docs/katas.md").read_bytes()

@@ -50,6 +50,7 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     assert type_in("pytest", "--kata=same_storage,linear").out.count("done") == 2
     assert type_in("kata", "update").out == "already up to date\n"
     assert type_in("kata", "solution", "linear").out == (SOLUTION / "linear.py").read_text("utf-8")
+    assert type_in("kata", "solution", "linear", "--others").out.count("── linear/") == 3
     refused = type_in("kata", "solution", "cruncher", code=2).err
     assert refused == (
         "kata: cruncher is not done: its solution is shown once all its tests pass (kata next cruncher)\n"
@@ -68,8 +69,8 @@ def test_update_preserves_all_work_of_the_learner(programs: Path, tmp_path: Path
     assert read_assignment(mine) == before
     rows = {line.split()[0]: line for line in type_in("kata").out.splitlines() if line.startswith("  ")}
     assert "done           6/6     8/8 points" in rows["same_storage"]
-    assert "changed" not in rows["same_storage"]
-    assert rows["linear"].endswith("  changed since last run")
+    assert "outdated" not in rows["same_storage"]
+    assert rows["linear"].endswith("  may be outdated")
     assert type_in("kata", "update").out == "already up to date\n"
 
 
@@ -88,7 +89,12 @@ def test_init_works_without_torch(installed: Path, tmp_path: Path) -> None:
     assert "0 of 8 done" in run_installed(installed, tmp_path / "here", "kata").out
     asked = run_installed(installed, tmp_path / "here", "kata", "next")
     assert (asked.code, asked.out) == (2, "")
-    assert asked.err == f"kata: packages are missing; run: {' && '.join(commands[1:-1])}\n"
+    missing = f"packages are missing; run: {' && '.join(commands[1:-1])}\n"
+    assert asked.err == f"kata: {missing}"
+    tested = run_installed(installed, tmp_path / "here", "pytest")
+    assert (tested.code, tested.err) == (4, f"ERROR: {missing}\n")
+    (tmp_path / "inside/.venv").mkdir(parents=True)
+    assert 'cd "' not in run_installed(installed, tmp_path / "inside", "kata", "init", ".").out
 
 
 def test_handout_has_no_solutions(handout: Path) -> None:

@@ -47,13 +47,13 @@ def test_failure_shows_input_expected_and_actual_value(tmp_path: Path) -> None:
     assert block[1] == "  looks like: yours = expected + 1"
     assert block[2].startswith("  input     weight = torch.tensor([[")
     asked = ["layer = Linear(3, 2)", "layer.load_state_dict({'weight': weight})", "layer(x)"]
-    assert [line.strip() for line in block[6:9]] == asked
-    assert [line.split()[0] for line in block[9:13]] == ["expected", "yours", "note", "again:"]
-    command = block[12].removeprefix("  again: ")
+    assert [line.strip() for line in block[4:7]] == asked
+    assert [line.split()[0] for line in block[7:11]] == ["expected", "yours", "note", "again:"]
+    command = block[10].removeprefix("  again: ")
     assert command.startswith("pytest tests/test_linear.py::test_forward_returns_x_at_weight")
     again = run(*command.split())
     assert again.code == 1
-    assert block[4] in again.out, "the printed command must reproduce the input"
+    assert block[3] in again.out, "the printed command must reproduce the input"
     assert [words for words in ("Traceback", "hypothesis/", "seam/student.py", "Falsifying") if words in done.out] == []
 
 

@@ -62,6 +62,7 @@ def test_watch_runs_only_the_saved_kata(watch: Terminal, handout: Path) -> None:
     printed = watch.read_until(KEYS)
     assert find_row(printed, "linear").split() == ["linear", "done", "6/6", "12/12", "points"]
     assert "same_storage" not in printed
+    assert "next:" not in printed
     assert "warning" not in watch.all
     assert "\x1b" not in watch.all, "NO_COLOR is set"
 

@@ -193,8 +193,8 @@ MISTAKE_CASES = [
         {"certify": MISTAKES},
     ),
     Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
-    Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"grade": "solution"}),
-    Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"grade": TEST, "certify": "n << 1"}),
+    Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"certify": "solution"}),
+    Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"certify": "n << 1"}),
     # the tests
     Mistake("no tests", {TEST: None}, expect_in_all("tests/test_double.py")),
     Mistake(

@@ -2,10 +2,12 @@
 
 import copy
 import importlib
+import io
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import ANY
 
+import einops
 import numpy as np
 import pytest
 import torch
@@ -55,6 +57,19 @@ class PlainWeight(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.weight = torch.ones(2)
+
+
+class NumberForDefaults(torch.optim.Optimizer):
+    """An optimizer that passes a number where torch expects a dict."""
+
+    def __init__(self, params: Any, lr: Any) -> None:
+        super().__init__(params, lr)
+
+
+def load_whole_model() -> None:
+    torch.save({"model": nn.Linear(1, 1)}, file := io.BytesIO())
+    file.seek(0)
+    torch.load(file, weights_only=True)
 
 
 def load_into_plain_tensor() -> None:
@@ -133,6 +148,12 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: NoGroups().param_groups,
         lambda: NoGroups().state_dict(),
     ],
+    "save its state_dict": [load_whole_model],
+    "as a dict, such as": [lambda: NumberForDefaults([make_param()], 0.1)],
+    "used as a condition": [lambda: bool(torch.ones(2))],
+    "super is not called": [lambda: super.__init__()],  # type: ignore[call-overload]
+    "once per side": [lambda: einops.reduce(torch.ones(2, 2), "i i -> i", "sum")],
+    "for numbers, use": [lambda: torch.sqrt(3)],  # type: ignore[arg-type]
     "keyword-only": [lambda: get_batch(4)],  # type: ignore[call-arg]
     "randint must": [
         lambda: torch.randint(0, 5, 3),  # type: ignore[call-overload]
@@ -153,7 +174,7 @@ def test_common_crash_is_explained(part: str, crash: Callable[[], object]) -> No
 
 
 def test_every_explanation_matches_a_real_error() -> None:
-    parts = [*CRASHES, "has no such key yet", "pinned memory"]
+    parts = [*CRASHES, "has no such key yet", "keepdim=True missing", "pinned memory"]
     assert [[part for part in parts if part in str(text)] for text in PATTERNS.values()] == [[ANY]] * len(parts)
 
 
@@ -177,6 +198,12 @@ def test_key_error_from_empty_optimizer_state_is_explained() -> None:
 def test_pinned_memory_without_gpu_is_explained() -> None:
     raised = catch(lambda: torch.ones(2).pin_memory(), Place("get_batch.py", 3))
     assert str(explain_crash(raised)).startswith("pinned memory requires a GPU")
+
+
+def test_lost_dimension_is_explained_where_it_is_lost() -> None:
+    rows, lines = torch.ones(3, 2), ("x / x.mean(-1)", "x / x.mean(-1, keepdim=True)", "x / y")
+    crashes = [catch(lambda: rows / rows.mean(-1), Place("puzzles.py", 3, line)) for line in lines]
+    assert ["keepdim=True missing" in str(explain_crash(crash)) for crash in crashes] == [True, False, False]
 
 
 def test_missing_return_is_explained() -> None:

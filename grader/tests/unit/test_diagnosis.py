@@ -73,7 +73,7 @@ def test_random_results_are_detected() -> None:
     student = Student(LocalRunner())
     for probe, random in ((add_noise, True), (scale_matrices, False)):
         student.call(probe, torch.ones(2))
-        assert search.is_random(student, 1.0) is random
+        assert search.ask(student, 1.0, search.is_random, otherwise=not random) is random
 
 
 def test_relation_is_shown_below_note() -> None:

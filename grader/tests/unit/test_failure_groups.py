@@ -1,5 +1,7 @@
 """Tests of how the failures of a kata are grouped, wrapped and printed for a student."""
 
+import os
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
 from torchkata.pytest_plugin.failure_groups import group_failures
 from torchkata.pytest_plugin.report import write_failures
+from torchkata.pytest_plugin.slow_test_notice import PATIENCE, Watch
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
@@ -25,6 +28,7 @@ def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestRe
 WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
+SAME_LINE = Crashed("TypeError: never", Place("linear.py", 7, "x + None"))
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
@@ -41,7 +45,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([SEVERAL, NAMED], [["b", "a"]]),
         ([SEVERAL, make_failure("c", OTHER)], [["a"], ["c"]]),
         ([RARE, NAMED, SEVERAL], [["b", "a"], ["d"]]),
-        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", OWN_LINE)], [["a", "c"], ["b"]]),
+        ([make_failure("a", OWN_LINE), make_failure("b", WRONG), make_failure("c", SAME_LINE)], [["b"], ["a", "c"]]),
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
@@ -52,7 +56,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "shared name",
         "no name",
         "most frequent first",
-        "same line",
+        "same line, after a wrong answer",
         "unasked waits",
         "all unasked",
         "unmet",
@@ -115,3 +119,15 @@ def test_terminal_height_limits_number_of_failures_shown(
     write_failures(terminal, kata, results, 3)
     assert [result.name for result in results if result.name in lines] == [*kata.points][:count]
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
+
+
+def test_first_failure_is_shown_during_slow_run() -> None:
+    shown, terminal = os.pipe()
+    watch = Watch(terminal)
+    watch.failed = "linear · x is added\n  yours     1", time.monotonic() - PATIENCE
+    watch.start()
+    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     1\n"
+    watch.ended.set()
+    watch.join()
+    os.close(shown)
+    os.close(terminal)

@@ -8,13 +8,13 @@ from unittest.mock import Mock
 import pytest
 
 from grader.tests.support.html_tree import parse_html
-from torchkata.cli import packages
 from torchkata.cli.terminal import UsageError
 from torchkata.course import course, use
 from torchkata.diagnosis.explain import explain
 from torchkata.notebook import install, magic
 from torchkata.notebook.client import FinishedRun
 from torchkata.notebook.html import progress, verdict
+from torchkata.pytest_plugin import packages
 from torchkata.pytest_plugin.history import LastRun, State
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Wrong
@@ -70,7 +70,7 @@ def test_progress_has_a_row_for_each_kata() -> None:
     text = Text(progress(State({"linear": LastRun("crashed", 2, "of other files", "")})))
     assert text.tags.count("tr") == len(course().katas)
     place = text.texts.index("! crashed")
-    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  changed since last run"]
+    assert text.texts[place - 2 : place + 3] == ["linear", LINEAR.title, "! crashed", "2/6", "  may be outdated"]
 
 
 @pytest.fixture

@@ -72,6 +72,20 @@ def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     assert measure.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 
+def test_impossible_ratios_are_explained() -> None:
+    least = dict.fromkeys(("matmul", "relu"), 1.0)
+    told = "\n".join(measure.compare(least, {"matmul": 2.0, "relu": 0.5}, TEXTS))
+    assert TEXTS["below"] in told
+    assert TEXTS["below"] not in "\n".join(measure.compare(least, {"matmul": 2.0, "relu": 1.0}, TEXTS))
+
+
+@pytest.mark.parametrize(("load", "lines"), [(4.0, 0), (4.5, 1)])
+def test_busy_machine_is_reported_before_measuring(monkeypatch: pytest.MonkeyPatch, load: float, lines: int) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert len([*measure.warn_if_busy(TEXTS)]) == lines
+
+
 @pytest.mark.usefixtures("needs_matplotlib")
 def test_picture_that_is_not_saved_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "PICTURE", Path("absent/roofline.png"))

@@ -55,6 +55,25 @@ def test_unexpected_arguments_show_the_signature(tmp_path: Path, source: str, li
     assert (found.file, found.source) == ("sgd.py", line)
 
 
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        ("return os.sep", "; is `import os` missing?"),
+        ("layers = x\n    return layesr", "; did you mean layers?"),
+        ("self = torch.nn.Linear(1, 1)\n    return weight", "; did you mean self.weight?"),
+        ("return torch.nn.Linear(1, 1).wieght", "; did you mean weight?"),
+        ("return None.shape", "'NoneType' object has no attribute 'shape'"),
+        ('len("a"); open("/no/such/file")', "'/no/such/file'; raised by open()"),
+    ],
+)
+def test_error_suggests_a_name_or_shows_the_call(tmp_path: Path, body: str, ending: str) -> None:
+    assert run(tmp_path, f"import torch\n\ndef f(x):\n    {body}\n").error.endswith(ending)
+
+
+def test_escape_codes_are_removed(tmp_path: Path) -> None:
+    assert run(tmp_path, "def f(x):\n    raise ValueError('\\x1b[1mbold\\x1b[0m')\n").error == "ValueError: bold"
+
+
 def test_absolute_import_of_own_file_gets_advice(tmp_path: Path) -> None:
     (tmp_path / "linear_of_mine.py").write_text("Linear = 1\n")
     found = run(tmp_path, "from linear_of_mine import Linear\n")

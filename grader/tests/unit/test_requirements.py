@@ -87,7 +87,7 @@ def test_unmet_requirement_is_reported_in_one_line(primes: Path, file: str, old:
 
 
 def test_page_must_show_hours_and_difficulty(primes: Path) -> None:
-    told, row = primes / "reference/sieve/kata.toml", "| `sieve` | 0.5 | easy | list the primes |"
+    told, row = primes / "reference/sieve/kata.toml", "| `sieve` | 0.5 | easy |"
     effort = 'hours = 0.5\ndifficulty = "easy"\nafter = "list the primes"\nhints'
     told.write_text(told.read_text("utf-8").replace("hints", effort, 1), "utf-8")
     assert list_missing(primes) == [f"{PAGE_FILE}: add the line `{row}` under `## Prime numbers`, as in kata.toml"]

@@ -30,7 +30,9 @@ def test_endless_loop_ends_by_cpu_time(tmp_path: Path) -> None:
 
 
 def test_waiting_ends_by_the_clock(tmp_path: Path) -> None:
-    words = r"took more than 0\.4 seconds, mostly waiting; if it neither .* busy, which does not count when graded$"
+    words = (
+        r"took more than 0\.4 seconds, mostly waiting; if it neither .* busy with other programs: run the tests again$"
+    )
     with pytest.raises(TimedOut, match=words) as late:
         import_module(tmp_path, "import time\ntime.sleep(60)\n", call_seconds=0.2, wall_factor=2.0)
     assert late.value.place == Place("linear.py", 2, "time.sleep(60)")

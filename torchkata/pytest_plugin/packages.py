@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from torchkata.course import cached_by_course, course
+from torchkata.course import CourseError, cached_by_course, course
 from torchkata.i18n import _
-
-from .terminal import UsageError
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -20,9 +18,16 @@ ENGINE = ("numpy", "pytest", "hypothesis")
 
 
 def demand_packages() -> None:
-    """Raise UsageError if a package of the group `students` is not installed."""
-    if missing := find_missing(course().dependencies):
-        raise UsageError(_("packages are missing; run: {commands}", commands=" && ".join(list_pip_commands(missing))))
+    """Raise CourseError if a package of the group `students` is not installed."""
+    if missing := describe_missing_packages():
+        raise CourseError(missing)
+
+
+def describe_missing_packages() -> str:
+    """Return a sentence with the commands that install the missing packages of the group `students`, if any."""
+    missing = find_missing(course().dependencies)
+    commands = " && ".join(list_pip_commands(missing))
+    return _("packages are missing; run: {commands}", commands=commands) if missing else ""
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:
