@@ -174,7 +174,7 @@ def make_queue(
     monkeypatch.setattr(phase, "run_with_sandbox", lambda *given: given[4](sandbox))
     monkeypatch.setattr(phase, "run_smoke_test", lambda *_: fault)
     monkeypatch.setattr(phase, "grade_speed", lambda *_: iter([Row(PASSED), Row(UNTIMED)]))
-    options = SimpleNamespace(out=out, grading=SimpleNamespace(isolation=chosen))
+    options = SimpleNamespace(out=out, isolation=chosen)
     return SimpleNamespace(options=options, katas=(), entries=())
 
 
