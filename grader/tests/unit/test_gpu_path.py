@@ -229,7 +229,7 @@ def test_work_that_begins_before_the_block_is_rejected(begin: Callable[..., Any]
         timed.block(10.0)
 
 
-def test_work_that_is_done_early_once_counts_for_nothing(begin: Callable[..., Any]) -> None:
+def test_work_that_is_done_early_counts_nothing(begin: Callable[..., Any]) -> None:
     device = FakeDevice()
     timed = begin({}, device)
     refresh, work = timed.check.refresh, timed.worker.work

@@ -2,8 +2,10 @@ AIM = "multiplies in int8, with a scale for each row and column, forward and bac
 SLOW = "cruncher/looks_first"
 EXPECTED = "stopped"
 
-
 # %% CONTROL
+import torch
+
+
 def forward(self, x):
     for layer in self.layers:
         x = torch.mm(x, layer.weight)
@@ -14,6 +16,9 @@ Cruncher.forward = forward
 
 
 # %% CHEAT
+import torch
+
+
 def shrink(matrix, dim):
     scale = matrix.abs().amax(dim, keepdim=True) / 127
     return (matrix / scale).round().to(torch.int8).contiguous(), scale.float()
