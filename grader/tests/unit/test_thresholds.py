@@ -101,7 +101,7 @@ def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
     return next((tier for tier in TIERS if ratio >= getattr(needed, tier)), "failed")
 
 
-def test_products_of_get_batch_take_as_long_as_those_of_linear() -> None:
+def test_get_batch_hides_behind_a_long_product() -> None:
     width = work_of("get_batch_throughput").sizes["cuda"].width
     assert product_flops(width, width, width) == flops_of("linear_forward")
 
