@@ -309,13 +309,13 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
 def find_library_folders(gpu: Gpu | None) -> list[Path]:
     """Return the folders with libraries that workers need, unless the sandbox has these folders anyway.
 
-    Those of LD_LIBRARY_PATH, as set by `module load`, are named there. Another process shows which other libraries
-    Python and the preloaded packages use: the CUDA driver in some containers, or those that Spack builds.
+    Those of LD_LIBRARY_PATH, as set by `module load`, are named there. Another process shows which other libraries are
+    loaded: the CUDA driver, which is elsewhere in some containers, and with LD_LIBRARY_PATH those of the packages.
     """
     named = [Path(name) for name in os.environ.get(LIBRARY_PATH, "").split(":") if name.startswith("/")]
-    if gpu is None and not named:
+    names = [*((*NEEDED, *course().preload) if named else ()), *(["libcuda.so.1"] if gpu else [])]
+    if not names:
         return []
-    names = [*NEEDED, *course().preload, *(["libcuda.so.1"] if gpu else [])]
     arguments = json.dumps([[str(site) for site in find_sites()], names])
     command = [sys.executable, "-I", "-c", LIST_LIBRARIES, arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
