@@ -55,15 +55,15 @@ class Step:
         return [*STEPS_MODULE, self.name, kind, f"{time.monotonic() + seconds:.3f}", extent]
 
 
-STEPS = (
-    Step("torch", "what the device reaches with torch alone", 40, 60),
-    Step("student", "the solution passes a student's timing tests", 85),
+STEPS = (  # what has never run on a GPU comes first
+    Step("sandbox", "the driver starts in a sandboxed worker, and memory reaches it by descriptor", 75),
+    Step("graded", "in the sandbox, slow solutions fail and the solution passes", 110),
     Step("workloads", "the solution passes every workload, timed by the grader without a sandbox", 110),
+    Step("cheats", "no cheat gains points", 80),
+    Step("torch", "what the device reaches with torch alone", 40, 60),
     Step("clock", "the grader's clock agrees with other clocks", 35),
-    Step("sandbox", "the driver starts in a sandboxed worker, and memory reaches it by descriptor", 60),
-    Step("graded", "in the sandbox, slow solutions fail and the solution passes", 95),
-    Step("cheats", "no cheat gains points", 60),
-    Step("steady", "the device does not slow itself down under load", 55, 90),
+    Step("student", "the solution passes a student's timing tests", 70),
+    Step("steady", "the device does not slow itself down under load", 20, 90),
 )
 
 

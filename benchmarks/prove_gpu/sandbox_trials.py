@@ -6,18 +6,32 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from unittest import mock
 
 from benchmarks import ROOT
 from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
 from benchmarks.prove_gpu.torch_only import show
+from grader.sandbox import launch as launcher
+from grader.sandbox import syscalls
 from grader.sandbox.launch import Gpu
 from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
 
-COMMAND_SECONDS = 120.0
+GROUPS = (  # of system calls that the driver may need
+    ("connect", "accept", "accept4"),
+    ("socket", "socketpair", "bind", "listen"),
+    ("clone", "clone3", "fork", "vfork", "execve"),
+    ("prctl", "fcntl", "madvise", "ioctl"),
+    ("getsockopt", "setsockopt"),
+    ("mincore", "readahead", "fadvise64", "flock", "sched_setaffinity", "sched_setscheduler"),
+    ("process_vm_readv", "pidfd_open", "pidfd_getfd", "io_uring_setup", "perf_event_open", "userfaultfd"),
+)
+COMMAND_SECONDS = 30.0  # on a busy machine, a trial takes ten; one that hangs leaves time for the others
 UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
 
 FORK = """
@@ -67,12 +81,47 @@ def run_trial(name: str, trial: Callable[[], str]) -> str:
     return fault and f"{name}: {fault}"
 
 
+@dataclass(frozen=True)
+class Relaxation:
+    """A restriction of workers that is lifted to find out whether the driver fails because of it."""
+
+    title: str
+    module: ModuleType
+    name: str
+    value: object
+
+
+def list_relaxations() -> Iterator[Relaxation]:
+    """Yield the relaxations: all calls first, because if that does not help, no single group of calls does."""
+    yield Relaxation("without the filter of system calls", syscalls, "build_filter", lambda **_: b"")
+    yield Relaxation("with all GPUs' files", launcher, "GPU_DEVICES", tuple(map(str, Path("/dev").glob("nvidia*"))))
+    for names in GROUPS:
+        allowed = {**syscalls.WITH_GPU, **dict.fromkeys(names, ((),))}
+        yield Relaxation(f"with {', '.join(names)}", syscalls, "WITH_GPU", allowed)
+
+
+def find_cause(device: Gpu, relaxations: Iterable[Relaxation]) -> str:
+    """Start the driver with one restriction less at a time, and return the titles of the relaxations that help."""
+    helps: list[str] = []
+    for each in relaxations:
+        if each.name == "WITH_GPU" and not any("filter" in title for title in helps):
+            continue
+        with mock.patch.object(each.module, each.name, each.value):
+            try:
+                fault = f"result codes {codes}" if any(codes := start_driver(device)) else ""
+            except Exception as error:
+                fault = get_last_line(str(error)) or type(error).__name__
+        show({"the driver in a worker": each.title, "outcome": fault or "it works"})
+        helps += [] if fault else [each.title]
+    return "; ".join(helps) or "no single restriction"
+
+
 def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield the trials with their names."""
 
     def start() -> str:
         if any(codes := start_driver(device)):
-            raise Failed(f"result codes {codes}")
+            raise Failed(f"result codes {codes}; it works {find_cause(device, list_relaxations())}")
         return "cuInit and the first context succeeded"
 
     def share(*before: str) -> str:

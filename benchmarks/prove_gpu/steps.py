@@ -150,7 +150,10 @@ def compare_clocks(place: Place) -> None:
     """Time the same matmul with each clock in turn."""
     with open_sandbox(place, "bwrap", "none") as sandbox:
         count = 2 if place.quick else clock.TURNS
-        turns = [*place.take_in_time(clock.measure_turns(place.kind, sandbox, count), count)]
+        turns: list[dict[str, float]] = []
+        for turn in place.take_in_time(clock.measure_turns(place.kind, sandbox, count), count):
+            turns.append(turn)
+            show({"turn": len(turns)} | {name: round(ratio, 3) for name, ratio in turn.items()})
     wrong = []
     for name in turns[0]:
         found = [turn[name] for turn in turns]
@@ -183,12 +186,15 @@ def grade_path(place: Place) -> None:
 def try_cheats(place: Place) -> None:
     """Time as many cheats as there is time for, the most dangerous first."""
     problems: list[str] = []
+    bases: dict[str, PerformanceResult] = {}  # by title of the slow solution, each of which is timed once
     with open_sandbox(place, "bwrap", "none") as sandbox:
         for cheat in place.take_in_time(place.cheats, len(place.cheats)):
             began, slow = time.monotonic(), load_slow()[cheat.slow]
-            base, row = (
-                measure(slow.make_files(code), slow.workload, sandbox, place.kind) for code in ("", cheat.cheat)
-            )
+            if slow.title not in bases:
+                bases[slow.title] = measure(slow.make_files(), slow.workload, sandbox, place.kind)
+                show({"submission": slow.title} | make_row(bases[slow.title]))
+            base = bases[slow.title]
+            row = measure(slow.make_files(cheat.cheat), slow.workload, sandbox, place.kind)
             stopped = "inconclusive" if is_inconclusive(base) else name_defense(row)
             shown = {"cheat": cheat.title, "stopped by": stopped, "points gained": find_gain(cheat, base, row)}
             show(shown | {"s": round(time.monotonic() - began, 1)})

@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -30,7 +29,7 @@ SECONDS = "20"
 WARM_UP_SECONDS = 2.0 if KIND == "cuda" else 0.1
 EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # duration of a measurement
 BLOCKS = 10
-IMPORTANT = 9  # number of products to measure before the copies
+IMPORTANT = 10  # number of products to measure before the copies
 LAUNCHES = 1000
 DTYPES = {
     "bf16": torch.bfloat16,
@@ -38,6 +37,7 @@ DTYPES = {
     "tf32": torch.float32,
     "fp32": torch.float32,
     "fp8": torch.float8_e4m3fn,
+    "int8": torch.int8,
 }
 SQUARE = 8192 if KIND == "cuda" else 256
 OTHER_SQUARES = (1024, 2048, 4096, 16384) if KIND == "cuda" else (128,)
@@ -129,7 +129,8 @@ def time_calls(work: Callable[[], object], flush: Callable[[], object] | None = 
 def make_matrix(rows: int, columns: int, dtype: torch.dtype, *, random: bool = True) -> Tensor:
     """Return a matrix that contains zeros, or values drawn uniformly from [−1, 1)."""
     made = torch.zeros(rows, columns, dtype=torch.float16 if dtype.itemsize == 1 else dtype, device=KIND)
-    return (made.uniform_(-1, 1) if random else made).to(dtype)
+    made = made.uniform_(-1, 1) if random else made
+    return (127 * made if dtype == torch.int8 else made).to(dtype)
 
 
 @dataclass(frozen=True)
@@ -152,11 +153,13 @@ class Product:
         b = make_matrix(self.inner, self.columns, dtype, random=random)
         if self.layout == "Aᵀ·B":
             a = a.T.contiguous().T
-        if self.layout == "A·Bᵀ" or self.dtype == "fp8":  # products in fp8 need a column-major B
+        if self.layout == "A·Bᵀ" or dtype.itemsize == 1:  # products in fp8 and int8 need a column-major B
             b = b.T.contiguous().T
         if self.dtype == "fp8":
             one = torch.ones((), device=KIND)
             work = partial(torch._scaled_mm, a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=True)
+        elif self.dtype == "int8":
+            work = partial(torch._int_mm, a, b)
         else:
             work = partial(torch.mm, a, b, out=torch.empty(self.rows, self.columns, dtype=dtype, device=KIND))
         timed = time_calls(work, get_flush() if self.cache == "flushed" else None)
@@ -165,7 +168,7 @@ class Product:
         yield {
             "dtype": self.dtype,
             "rows × inner × columns": f"{self.rows} × {self.inner} × {self.columns}",
-            "layout": self.layout if self.dtype != "fp8" else "A·Bᵀ",
+            "layout": self.layout if dtype.itemsize > 1 else "A·Bᵀ",
             "data": self.data,
             "L2": self.cache,
             "TFLOP/s": round_figure(flops / seconds / 1e12),
@@ -197,8 +200,10 @@ def get_flush() -> Callable[[], object]:
 @cache
 def find_peak(dtype: str) -> float | None:
     """Return the datasheet's dense peak of this device in FLOP/s, or None if it is unknown."""
-    if KIND == "cpu" or not DEVICES.exists():
+    if KIND == "cpu" or sys.version_info < (3, 11) or not DEVICES.exists():
         return None
+    import tomllib  # Python 3.11 or newer
+
     for device in tomllib.loads(DEVICES.read_text("utf-8"))["device"]:
         if device["name"] == torch.cuda.get_device_name() and dtype in device["peak"]:
             return float(device["peak"][dtype]) * 1e12
@@ -211,7 +216,7 @@ def list_products() -> Iterator[Product]:
     yield Product("bf16", *square)
     yield Product("bf16", *COURSE)
     yield Product("bf16", *square, data="zeros")
-    for dtype in ("tf32", "fp32", "fp16", "fp8"):
+    for dtype in ("tf32", "fp32", "fp16", "fp8", "int8"):
         yield Product(dtype, *square)
     yield Product("bf16", *square, layout="A·Bᵀ")
     yield Product("bf16", *square, layout="Aᵀ·B")
@@ -346,7 +351,10 @@ def main(seconds: str = SECONDS, kind: str = KIND) -> None:
         try:
             for row in measure():
                 show(row)
-        except RuntimeError as error:  # out of memory, or a dtype that the device does not support
+        except (
+            AttributeError,
+            RuntimeError,
+        ) as error:  # another version of torch, out of memory, or a dtype that the device does not support
             show(f"{name}: {str(error).strip().partition(chr(10))[0]}")
     if omitted:
         show(f"{omitted} measurements were omitted for lack of time")

@@ -13,11 +13,33 @@ Phase: TypeAlias = Literal["tests", "speed"]
 
 PHASES: tuple[Phase, ...] = ("tests", "speed")
 GPU_OPTIONS = frozenset({"cpus-per-gpu", "gpus", "gpus-per-node", "gpus-per-task", "gres", "mem-per-gpu"})
-ALLOWED = GPU_OPTIONS | {
-    *("account", "begin", "clusters", "comment", "constraint", "cpus-per-task", "deadline", "exclude", "exclusive"),
-    *("hint", "licenses", "mail-type", "mail-user", "mem", "mem-per-cpu", "nice", "nodelist", "oversubscribe"),
-    *("partition", "prefer", "priority", "qos", "reservation", "time", "tmp", "wckey"),
-}
+MEMORY_OPTIONS = frozenset({"mem", "mem-per-cpu", "mem-per-gpu"})
+CORE_OPTIONS = frozenset({"cpus-per-task", "cpus-per-gpu"})
+SPEED_DEFAULTS = {"mem": ("24G", MEMORY_OPTIONS), "cpus-per-task": ("4", CORE_OPTIONS)}  # value, unless one is given
+CONTAINER_OPTIONS = frozenset(  # of pyxis, which srun understands
+    {"container-image", "container-mount-home", "container-mounts", "container-name", "container-workdir"}
+)
+ALLOWED = (
+    GPU_OPTIONS
+    | CONTAINER_OPTIONS
+    | {
+        *("account", "begin", "clusters", "comment", "constraint", "cpus-per-task", "deadline", "exclude", "exclusive"),
+        *(
+            "gpu-bind",
+            "gpu-freq",
+            "hint",
+            "licenses",
+            "mail-type",
+            "mail-user",
+            "mem",
+            "mem-per-cpu",
+            "nice",
+            "nodelist",
+            "oversubscribe",
+        ),
+        *("partition", "prefer", "priority", "qos", "reservation", "time", "tmp", "wckey"),
+    }
+)
 RESERVED = frozenset(
     {"array", "dependency", "error", "job-name", "nodes", "ntasks", "open-mode", "output", "requeue", "signal"}
 )
@@ -39,6 +61,12 @@ class SlurmOptions:
     def of(self, phase: Phase) -> dict[str, str]:
         """Return the options for tasks of this kind."""
         return self.tests if phase == "tests" else self.speed
+
+    def build_options(self, phase: Phase) -> dict[str, str]:
+        """Return the options for tasks of this kind, with defaults: timing starts three processes that use CUDA."""
+        given = self.of(phase)
+        defaults = SPEED_DEFAULTS if phase == "speed" else {}
+        return {name: value for name, (value, same) in defaults.items() if not same & given.keys()} | given
 
     def count_at_once(self, phase: Phase) -> int:
         """Return how many submissions a task grades at the same time: one per core for tests, only one for speed."""

@@ -140,7 +140,7 @@ class Run:
     def submit_phase(self, phase: Phase, paths: Mapping[str, Path], number: int, before: str) -> str:
         """Submit an array and return its id."""
         options = replace(self.options, since_ns=self.record.since_ns)
-        chosen = dict(self.slurm_options.of(phase))
+        chosen = self.slurm_options.build_options(phase)
         each = estimate_seconds(phase, self.queue.katas, options) / self.slurm_options.count_at_once(phase)
         per_task = self.slurm_options.per_task
         size = compute_chunk_size(each, len(paths), options.jobs, slurm.read_array_limit(), per_task)

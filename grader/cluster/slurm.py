@@ -12,6 +12,7 @@ from pathlib import Path
 
 from grader.base.errors import MachineError
 from grader.base.processes import python
+from grader.cluster.options import CONTAINER_OPTIONS
 from grader.cluster.task import PlannedChunk
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol")
@@ -97,8 +98,9 @@ def submit(array: Array) -> str:
 
     folder = array.plan.parent
     executor = submitit.SlurmExecutor(folder, max_num_timeout=TIMEOUTS, python=shlex.join(python()))
+    in_container = [format_flag(name, value) for name, value in array.options.items() if name in CONTAINER_OPTIONS]
     options = {
-        **array.options,
+        **{name: value for name, value in array.options.items() if name not in CONTAINER_OPTIONS},
         "requeue": True,
         "chdir": str(folder),
     }  # not the current directory, which may be a submission
@@ -113,7 +115,7 @@ def submit(array: Array) -> str:
         array_parallelism=array.at_once,
         signal_delay_s=SIGNAL_SECONDS,
         stderr_to_stdout=True,
-        srun_args=step,
+        srun_args=[*step, *in_container],
         additional_parameters=options,
     )
     try:
@@ -122,6 +124,11 @@ def submit(array: Array) -> str:
     except (FailedSubmissionError, FailedJobError) as error:
         raise SubmitError(f"Slurm rejected the job: {join_lines(str(error))}") from None
     return jobs[0].job_id.partition("_")[0]
+
+
+def format_flag(name: str, value: str) -> str:
+    """Return an option of srun. An option with the value "yes", such as container-mount-home, is a flag."""
+    return f"--{name}" if value == "yes" else f"--{name}={value}"
 
 
 def list_jobs(name: str) -> dict[str, ListedTask]:

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -39,6 +39,18 @@ WORKLOADS = "reference/workloads/*.py"  # additional files for timed workers
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads two of its files; others count all processes' pages
 UNLISTED = (".git", ".venv", "__pycache__")
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # in addition to the GPU's own file
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+LIST_LIBRARIES = """
+import ctypes, importlib, json, sys
+sites, names = json.loads(sys.argv[1])
+sys.path += sites
+for name in names:
+    try:
+        ctypes.CDLL(name) if ".so" in name else importlib.import_module(name)
+    except (ImportError, OSError):
+        pass
+print(open("/proc/self/maps").read())
+"""
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64")  # folders that are always available in the sandbox
 
 
@@ -48,6 +60,7 @@ class Gpu:
 
     uuid: str  # `GPU-…`; a number would be ambiguous, because CUDA and the driver number devices differently
     minor: int  # the number in the device's file name, /dev/nvidia<minor>
+    cores: frozenset[int] = dataclasses.field(default=frozenset(), compare=False)  # near the device; empty for any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,21 +166,35 @@ def launch(
         command = [*build_bwrap_command(runtime, timing.gpu), *command]
     with theirs:
         try:
-            process = subprocess.Popen(
-                command,
-                env=build_environment(timing.gpu),
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+            with use_cores(timing.gpu.cores if timing.gpu else frozenset()):
+                process = subprocess.Popen(
+                    command,
+                    env=build_environment(timing.gpu),
+                    cwd="/",
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
         except OSError as error:
             ours.close()
             shutil.rmtree(runtime, ignore_errors=True)
             raise IsolationError(f"{command[0]}: {error.strerror}") from None
     return Sandbox(process, ours, runtime, isolation, timing.gpu)
+
+
+@contextlib.contextmanager
+def use_cores(cores: frozenset[int]) -> Iterator[None]:
+    """Let the processes that are started within this context run only on these cores. If there are none, do nothing."""
+    before = os.sched_getaffinity(0) if cores else set()
+    if cores:
+        os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        if cores:
+            os.sched_setaffinity(0, before)
 
 
 def build_confinement(isolation: Literal["bwrap", "none"], limits: Limits, timing: Timing) -> Confinement:
@@ -273,19 +300,31 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # a process with huge pages can be forked faster
     hashing = {"PYTHONHASHSEED": "0"}  # the order of sets in student code must not vary between runs
-    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    kept = {name: os.environ[name] for name in (LIBRARY_PATH,) if name in os.environ}
     fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
     devices = {"CUDA_VISIBLE_DEVICES": gpu.uuid if gpu else "", "CUDA_CACHE_DISABLE": "1"}
     return fixed | threads | huge_pages | hashing | devices | kept
 
 
-def find_driver_folders() -> list[Path]:
-    """Return the folders with CUDA driver libraries that are outside the system folders, as in some containers."""
-    code = "import ctypes; ctypes.CDLL('libcuda.so.1'); print(open('/proc/self/maps').read())"
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
-    found = (line.split()[-1] for line in done.stdout.splitlines() if forks.DRIVER in line)
-    folders = dict.fromkeys(Path(path).parent for path in found)
-    return [folder for folder in folders if not any(folder.is_relative_to(name) for name in SYSTEM_FOLDERS)]
+def find_library_folders(gpu: Gpu | None) -> list[Path]:
+    """Return the folders with libraries that workers need, unless the sandbox has these folders anyway.
+
+    Those of LD_LIBRARY_PATH, as set by `module load`, are named there. Another process shows which other libraries are
+    loaded: the CUDA driver, which is elsewhere in some containers, and with LD_LIBRARY_PATH those of the packages.
+    """
+    named = [Path(name) for name in os.environ.get(LIBRARY_PATH, "").split(":") if name.startswith("/")]
+    names = [*((*NEEDED, *course().preload) if named else ()), *(["libcuda.so.1"] if gpu else [])]
+    if not names:
+        return []
+    arguments = json.dumps([[str(site) for site in find_sites()], names])
+    command = [sys.executable, "-I", "-c", LIST_LIBRARIES, arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = [line.split(maxsplit=5)[5] for line in done.stdout.splitlines() if ".so" in line]
+    visible = [*map(Path, SYSTEM_FOLDERS), Path(find_interpreter()).parent.parent, *find_sites()]
+    folders = dict.fromkeys([*named, *(Path(path).parent for path in found)])
+    return [
+        folder for folder in folders if folder.is_dir() and not any(folder.is_relative_to(place) for place in visible)
+    ]
 
 
 def demand_own_folders(folders: Sequence[Path]) -> None:
@@ -328,8 +367,6 @@ def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
         for device in (f"/dev/nvidia{gpu.minor}", *GPU_DEVICES):
             command += ["--dev-bind-try", device, device]
         command += ["--dir", "/dev/shm", "--ro-bind-try", "/sys", "/sys"]
-        for folder in find_driver_folders():
-            command += bind_readable(folder)
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         path = Path(name)
         if path.is_symlink():
@@ -341,7 +378,10 @@ def build_bwrap_command(runtime: Path, gpu: Gpu | None) -> list[str]:
     prefix = Path(find_interpreter()).parent.parent
     if prefix.is_relative_to("/tmp"):
         raise IsolationError("Python is installed in /tmp, but every worker has its own /tmp")
-    demand_own_folders([prefix, *find_sites()])
+    libraries = find_library_folders(gpu)
+    demand_own_folders([prefix, *find_sites(), *libraries])
+    for folder in libraries:
+        command += bind_readable(folder)
     if not prefix.is_relative_to("/usr"):
         command += bind_readable(prefix)
     command += ["--perms", "0755", "--dir", "/sites"]

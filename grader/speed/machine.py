@@ -1,8 +1,8 @@
 """Describes the device used for speed grading."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from socket import socket
 
 from grader.sandbox.inside.accelerator import Accelerator
@@ -19,15 +19,15 @@ class Machine:
     kind: Kind
     name: str
     device: Device | None  # the datasheet values of the device, if known
-    arena_bytes: int  # memory available for the tensors of a worker
+    room: int  # memory available: on a GPU for everything, on a CPU for the tensors of a worker
     limits: Limits
     student: socket  # connection to the zygote for student workers
     baseline: socket  # connection to the zygote for baseline workers
     trouble: Callable[[], str]  # returns a problem that has occurred since the last call, or ""
-    driver: str = ""
+    state: Mapping[str, str] = field(default_factory=dict)  # facts about the device on which its speed depends
     accelerator: Accelerator = CUDA  # used only if the kind is cuda
     worked: float = -math.inf  # when the device worked last after a warm-up, according to `time.monotonic`
 
     def facts(self) -> dict[str, str]:
         """Return the facts about the device that are stored in a result."""
-        return {"device": self.name, **({"driver": self.driver} if self.driver else {})}
+        return {"device": self.name, **self.state}

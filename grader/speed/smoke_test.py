@@ -10,12 +10,13 @@ from grader.speed.machine import Machine
 from grader.speed.timed_submission import run_on_device
 from grader.speed.timed_worker import Task
 from grader.speed.timed_workloads import format_error
-from grader.speed.worker_bench import WorkerBench
+from grader.speed.worker_bench import WorkerBench, choose_size
 from torchkata.course import course
 from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Inconclusive
 from torchkata.speed.bench import Baseline
+from torchkata.speed.memory import NoRoom
 
 BROKEN = "plain torch can't be timed here"
 SILENCE = 300.0  # the driver is considered hung after this many seconds without a message
@@ -40,7 +41,7 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
             reason = machine.trouble()
             if not reason:
                 time_one_block(machine)
-    except Inconclusive as error:
+    except (Inconclusive, NoRoom) as error:
         return f"{BROKEN}: {error}"
     except (CudaError, OSError, RuntimeError) as error:  # raised by torch
         return f"{BROKEN}: {format_error(error)}"
@@ -50,7 +51,8 @@ def find_first_fault(kind: Kind, student: socket, baseline: socket) -> str:
 def time_one_block(machine: Machine) -> None:
     """Let the baseline run one call of the first workload whose result must equal that of plain torch."""
     for name in [name for name in course().workloads if work_of(name).same_as_baseline][:1]:
-        bench = WorkerBench(machine, Task(name, machine.kind, work_of(name).sizes[machine.kind], calls=1))
+        size, _ = choose_size(machine, course().workloads[name])
+        bench = WorkerBench(machine, Task(name, machine.kind, size, calls=1))
         try:
             bench.start_baseline()
             Baseline(bench).run()

@@ -5,10 +5,12 @@ The package (nvidia-ml-py) can be installed on machines without a GPU. Without a
 """
 
 import importlib
+import platform
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import Any
 
 import torch
@@ -74,6 +76,45 @@ def read_state(nvml: Any = None) -> DeviceState:
             processes=frozenset(process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)),
             slowed_ns=slowed_ns,
         )
+
+
+def read_facts(nvml: Any = None) -> dict[str, str]:
+    """Return facts about torch's first CUDA device on which measured speed depends.
+
+    Without the power limit, for example, the MFU of two devices of the same model can't be compared. Raises
+    StateUnknown if the state can't be read.
+    """
+    state = read_state(nvml)
+    with open_nvml(nvml) as nvml:
+        uuid = f"GPU-{torch.cuda.get_device_properties(0).uuid}"
+        handle = nvml.nvmlDeviceGetHandleByUUID(uuid)
+        milliwatts = query(nvml, nvml.nvmlDeviceGetEnforcedPowerLimit, handle)
+        ecc = query(nvml, nvml.nvmlDeviceGetEccMode, handle)
+        lost = (nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, nvml.NVML_VOLATILE_ECC)
+        errors = query(nvml, nvml.nvmlDeviceGetTotalEccErrors, handle, *lost)
+    facts = {
+        "driver": state.driver,
+        "device_uuid": uuid,
+        "device_power_limit_w": None if milliwatts is None else milliwatts // 1000,
+        "device_sm_mhz": state.sm_mhz,
+        "device_memory_mhz": state.memory_mhz,
+        "device_celsius": state.celsius,
+        "device_ecc": None if ecc is None else ("on" if ecc[0] else "off"),
+        "device_ecc_errors": errors,
+        "device_node": platform.node(),
+        "device_torch": torch.__version__,
+        "device_cuda": torch.version.cuda,
+        "device_cublas": find_cublas(),
+    }
+    return {name: str(value) for name, value in facts.items() if value is not None}
+
+
+def find_cublas() -> str | None:
+    """Return the version of the package with cuBLAS, or None if cuBLAS is not installed as a package."""
+    for name in (f"nvidia-cublas-cu{(torch.version.cuda or '').partition('.')[0]}", "nvidia-cublas"):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(name)
+    return None
 
 
 def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int]:

@@ -5,7 +5,6 @@ import math
 import os
 import socket
 import time
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -24,12 +23,13 @@ from torchkata.inside.speed.workload import Rate, work_of
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.seam.student import unwrap_reply
 from torchkata.speed.bench import TimedBlock
+from torchkata.speed.memory import CONTEXT_BYTES
 
 BACK_SECONDS = 20.0  # time limit for the driver to free the memory of a process that has exited
 SLACK = 2**28  # device memory in bytes that libraries in this process may have allocated in the meantime
 LOOK_SECONDS = 0.01
-MOST_CALLS = 2**16
 SETTLINGS = 3  # how often `settle` is timed before each block
+DRAWS = 5  # how often inputs are drawn if the device is busy: a delay of this process does not happen that often
 LEAST_SECONDS = 1e-6  # minimum duration of a block once the grader's own work is subtracted
 
 
@@ -71,6 +71,7 @@ class TimedWorker:
         self.worker = PausedWorker(control, limits)
         self.device_memory: SharedMemory | None = None
         self.settling = math.inf  # shortest duration of `settle` in seconds; disturbances only increase it
+        self.free_before = 0  # free device memory before student code runs
         self.rest: IdleDetector | None = None  # set once student code may have queued work on the device
         try:
             with self.blame_machine():
@@ -92,13 +93,17 @@ class TimedWorker:
         if self.device_memory is not None:
             self.results = {name: torch.empty_like(self.memory[name]) for name in self.filled}
         self.check = task.work.check(self.memory, self.results, task.size)
+        if self.device_memory is not None:  # torch keeps this memory, so the student's code can't take it
+            self.device_memory.tensor.new_empty(task.work.check_bytes(task.size, task.calls))
         self.check.prepare()
         self.synchronize()
         self.hand_over(WorkloadRequest(task.workload, task.size, task.calls, task.kind, self.trusted, device_bytes))
         if self.device_memory is not None and not self.trusted:
             self.rest = IdleDetector(self.accelerator, self.device_memory.tensor.device)
+            self.free_before = self.accelerator.free_bytes()
         unwrap_reply(self.worker.begin())
-        self.check.begun()
+        with self.blame_shortage():
+            self.check.begun()
 
     def hand_over(self, order: WorkloadRequest) -> None:
         """Let the worker map host memory and, if needed, device memory. Raises Inconclusive or CudaError if that fails.
@@ -126,6 +131,19 @@ class TimedWorker:
                 raise
             raise Inconclusive(f"plain torch failed ({error})") from None
 
+    @contextlib.contextmanager
+    def blame_shortage(self) -> Iterator[None]:
+        """Raise Died if this process runs out of device memory because the student's code holds too much of it."""
+        try:
+            yield
+        except torch.OutOfMemoryError:
+            if self.rest is None:
+                raise
+            held = self.free_before - self.accelerator.free_bytes()
+            if held <= self.task.work.working_bytes(self.task.size, self.task.calls) + CONTEXT_BYTES:
+                raise
+            raise Died(f"your code holds {held / 2**30:.1f} GiB of device memory, too much for the check") from None
+
     def synchronize(self) -> None:
         """Wait until the device has finished all work queued by this process."""
         if self.device_memory is not None:
@@ -133,19 +151,17 @@ class TimedWorker:
 
     def block(self, seconds: float) -> TimedBlock:
         """Run all calls `task.times` times. A failure raises one of the exceptions in `torchkata.seam.failures`."""
-        self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
         took = worst = 0.0
-        for _ in range(self.task.times):
-            done = self.run_calls(seconds - took)
-            took, worst = took + done.seconds, max(worst, done.error)
+        with self.blame_shortage():
+            self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
+            for _ in range(self.task.times):
+                done = self.run_calls(seconds - took)
+                took, worst = took + done.seconds, max(worst, done.error)
         return TimedBlock(took, worst)
 
     def run_calls(self, seconds: float) -> TimedBlock:
         """Run all calls once with new inputs. The measured time excludes the grader's own work."""
-        self.check.refresh()
-        self.synchronize()
-        if self.rest is not None:
-            self.rest.update_idle_time()
+        self.draw_inputs()
         with self.blame_machine():
             block = self.worker.block({"block": True}, seconds, self.settle)
             unwrap_reply(block.reply)
@@ -156,6 +172,18 @@ class TimedWorker:
         with self.blame_machine():
             self.worker.demand_paused()
         return TimedBlock(took, error)
+
+    def draw_inputs(self) -> None:
+        """Write new inputs, and see that no queued work of the student has already used them.
+
+        Inputs that were used early are replaced. Raises Died if this happens each time.
+        """
+        for _ in range(DRAWS):
+            self.check.refresh()
+            self.synchronize()
+            if self.rest is None or self.rest.is_idle():
+                return
+        raise Died("your code used the device before its block began")
 
     def time_settling(self) -> float:
         """Return how many seconds `settle` takes when no other work is running."""
@@ -193,13 +221,3 @@ class TimedWorker:
                     raise Inconclusive("the memory of a finished process was not freed")
                 return
             time.sleep(LOOK_SECONDS)
-
-
-def most_calls(work: Rate, kind: Kind, size: Size, available: int) -> int:
-    """Return how many calls fit into `available` bytes of device memory (on a CPU: host memory), but at least 1."""
-    on_host = None if kind == "cpu" else False
-
-    def needed(calls: int) -> int:
-        return bytes_needed(work.fields(size, calls), on_host=on_host)
-
-    return max(1, bisect_right(range(MOST_CALLS), available, lo=1, key=needed) - 1)

@@ -17,6 +17,7 @@ from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.bench import SLOWEST, Reading, measure
 from torchkata.speed.decision import blame_machine, points_on, score_of
+from torchkata.speed.memory import NoRoom
 from torchkata.speed.remarks import choose_lesson
 
 WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
@@ -47,6 +48,8 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
     """Grade a workload. Errors raised by torch or the driver in this process are propagated."""
     try:
         return make_row(machine, workload, measure(WorkerBench(machine, choose_task(machine, workload), files)))
+    except NoRoom as error:
+        return make_empty_row(machine.kind, workload, "not_graded", translate(error.note))
     except NotStarted as error:
         return make_empty_row(machine.kind, workload, "not_started", f"{error.place.file} is missing or still a stub")
     except Crashed as error:

@@ -1,7 +1,9 @@
 """Sets up the device used for speed grading, and detects problems with it."""
 
+import math
 import os
 import platform
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -12,15 +14,25 @@ import torch
 
 from grader.sandbox.launch import Gpu, Timing
 from grader.speed.machine import Machine
-from grader.speed.state import DeviceState, StateUnknown, describe_other_users, describe_slowdown, read_state
+from grader.speed.state import (
+    DeviceState,
+    StateUnknown,
+    describe_other_users,
+    describe_slowdown,
+    read_facts,
+    read_state,
+)
 from torchkata.course import Limits, course
 from torchkata.inside.speed.sizes import Kind
 from torchkata.speed.datasheets import device
+from torchkata.speed.memory import SHARE_OF_GPU
 
 CPU_ARENA = 2**30
 HOST_ARENA = 2**28  # host memory that workers on a GPU use as well, for the data of get_batch
-SHARE_OF_GPU = 0.25  # fraction of GPU memory for the tensors of a worker
 MEMORY_MIB = 8192
+NEEDED_BYTES = 2**33  # host memory of three processes that use CUDA, one of which draws a large weight
+GONE_SECONDS = 10.0  # how long the driver may list a process that has ended
+LOOK_SECONDS = 0.5
 PROCESSOR_SECONDS = 3600.0
 
 
@@ -51,7 +63,26 @@ def find_missing(kind: Kind) -> str:
         return "speed is graded on Linux only"
     if kind == "cuda" and not torch.cuda.is_available():
         return "there is no CUDA device here"
+    if kind == "cuda" and (limit := read_memory_limit()) < NEEDED_BYTES:
+        remedy = f"ask for more than {NEEDED_BYTES / 2**30:g} GiB (Slurm: speed:mem=24G)"
+        return f"this job may use only {limit / 2**30:.1f} GiB of memory, and a worker would be killed: {remedy}"
     return ""
+
+
+def read_memory_limit(group: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
+    """Return the memory limit of this process's control group and its parents in bytes, or infinity."""
+    limits = [math.inf]
+    with suppress(OSError, ValueError):
+        for line in group.read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers not in ("", "memory"):
+                continue
+            folder, name = (root / controllers, "memory.limit_in_bytes") if controllers else (root, "memory.max")
+            own = folder / path.lstrip("/")
+            for place in (own, *own.parents):
+                with suppress(OSError, ValueError):  # ValueError: "max"
+                    limits.append(int((place / name).read_text()))
+    return min(limits)
 
 
 def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
@@ -60,19 +91,22 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
         torch.set_num_threads(1)  # with more threads, the checks would be ten times slower on busy cores
         return Machine(kind, cpu_name(), None, CPU_ARENA, get_limits(), student, baseline, lambda: "")
     watch = StateWatch()
-    trouble = watch.check()  # check this before this process uses the device
+    trouble = watch.begin()  # check this before this process uses the device
     name = torch.cuda.get_device_name()
-    arena = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
+    facts: dict[str, str] = {}
+    with suppress(StateUnknown):
+        facts = read_facts()
+    room = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(
         kind,
         name,
         device(name),
-        arena,
+        room,
         get_limits(),
         student,
         baseline,
         lambda: trouble or watch.check(),
-        watch.before.driver if watch.before else "",
+        facts,
     )
 
 
@@ -82,6 +116,14 @@ class StateWatch:
     def __init__(self, read: Callable[[], DeviceState] = read_state) -> None:
         self.read = read
         self.before: DeviceState | None = None
+
+    def begin(self) -> str:
+        """Return a problem at the start, or "". The driver may still list a process that has just been killed."""
+        deadline = time.monotonic() + GONE_SECONDS
+        while (trouble := self.check()) and self.before is not None and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS)
+            self.before = None
+        return trouble
 
     def check(self) -> str:
         """Return a problem that has occurred since the last call, or ""."""

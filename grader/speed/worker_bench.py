@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from statistics import median
 
 from grader.speed.machine import Machine
-from grader.speed.timed_worker import Task, TimedWorker, most_calls
+from grader.speed.timed_worker import Task, TimedWorker
 from torchkata.course import Workload, course
+from torchkata.inside.speed.layout import bytes_needed
+from torchkata.inside.speed.sizes import Size
 from torchkata.inside.speed.workload import work_of
 from torchkata.speed.bench import OPENING_BLOCKS, Baseline, TimedBlock, block_length
+from torchkata.speed.memory import fit, most_calls
 
 TRUSTED_SECONDS = 120.0  # time limit of a block of plain torch
 
@@ -79,10 +82,11 @@ class WorkerBench:
 
 
 def choose_task(machine: Machine, workload: Workload) -> Task:
-    """Choose the number of calls per block so that a block of the baseline is long enough, as far as memory allows."""
-    work = work_of(workload.name)
-    size = work.sizes[machine.kind]
-    most = most_calls(work, machine.kind, size, machine.arena_bytes)
+    """Choose the number of calls per block so that a block of the baseline is long enough, as far as memory allows.
+
+    Raises NoRoom if the device has too little memory.
+    """
+    size, most = choose_size(machine, workload)
     bench = WorkerBench(machine, Task(workload.name, machine.kind, size, min(2, most)))
     try:
         bench.start_baseline()
@@ -92,3 +96,12 @@ def choose_task(machine: Machine, workload: Workload) -> Task:
     finally:
         bench.close()
     return Task(workload.name, machine.kind, size, *block_length(once, machine.kind, most))
+
+
+def choose_size(machine: Machine, workload: Workload) -> tuple[Size, int]:
+    """Return a size, and how many calls fit into memory. Raises NoRoom if the device has too little memory."""
+    work = work_of(workload.name)
+    size = work.sizes[machine.kind]
+    if machine.kind == "cuda":
+        return fit(work, size, machine.room)
+    return size, max(1, most_calls(lambda calls: bytes_needed(work.fields(size, calls)), machine.room))

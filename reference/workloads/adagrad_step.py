@@ -21,13 +21,27 @@ class AdaGradCheck(OptimizerCheck):
         self.g2: list[Tensor] = []
         super().prepare()
 
+    def begun(self) -> None:
+        """Set g2 as the initial step does."""
+        self.g2 = self.squares()
+
     def refresh(self) -> None:
-        """Draw new inputs, and add the gradients of the previous block to g2."""
+        """Draw new inputs. Until a block has used them, they can be drawn again."""
         place = self.place if self.g2 else None
         super().refresh()
         self.place = self.place if place is None else place
-        squares = [fractions(self.grad[self.place :: STRIDE], key).square() for key in self.grad_keys]
-        self.g2 = [g2.add_(square) for g2, square in zip(self.g2, squares, strict=True)] if self.g2 else squares
+        self.is_counted = False
+
+    def error(self) -> float:
+        """Add the gradients of the block to g2, and return the relative error of the update."""
+        if not self.is_counted:
+            self.g2 = [g2.add_(square) for g2, square in zip(self.g2, self.squares(), strict=True)]
+            self.is_counted = True
+        return super().error()
+
+    def squares(self) -> list[Tensor]:
+        """Return the squares of the checked gradients of each call."""
+        return [fractions(self.grad[self.place :: STRIDE], key).square() for key in self.grad_keys]
 
     def change(self, call: int, grad: Tensor) -> Tensor:
         """Return the change that a step makes to the parameters."""
@@ -40,6 +54,7 @@ class AdagradStep(OptimizerStep):
     check = AdaGradCheck
     same_as_baseline = False
     moves = 5
+    states = 1
     needed = Text("read p, grad and g2, write p and g2")
     remedy = Text("Every operation reads and writes whole tensors: `addcmul_` and `addcdiv_` combine two operations.")
 

@@ -1,14 +1,27 @@
 """Times a forward pass, a backward pass and one SGD step per call, always from the same weights."""
 
+import math
 from typing import Any
 
+import torch
+
 from reference.workloads.linear_forward import LinearForward, is_float32, is_tf32
-from reference.workloads.training import TrainingCheck, Weights, batches, load, save, step, step_flops
+from reference.workloads.training import TrainingCheck, TrainingRate, Weights, batches, load, save, step
 from torchkata import Text, speed
 
 
 class StepCheck(TrainingCheck):
     """Checks one step per call, starting from the given weights."""
+
+    def least_error(self) -> float:
+        """Return the relative error that rounding causes in the change of the weights, with a margin.
+
+        The change depends on L + 4 results that are rounded in sequence, and on the rounding of the new weights, which
+        are `√D / rate` times as large. The margin is narrow so that products in int8 are wrong.
+        """
+        roundings = self.size.layers + 4 + self.size.width / self.size.rate**2
+        of_results = speed.ROUNDING * torch.finfo(self.memory["x"].dtype).eps * math.sqrt(roundings)
+        return speed.OWN_MARGIN * of_results + self.error_of_sums()
 
     def prepare(self) -> None:
         """Draw the weights."""
@@ -27,14 +40,13 @@ class StepCheck(TrainingCheck):
         return max(errors)
 
 
-class CruncherStep(speed.Rate):
+class CruncherStep(TrainingRate):
     """The forward pass, the backward pass and an SGD step are limited by their matrix multiplications."""
 
     sizes = {
         "cpu": speed.Size(batch=512, width=512, layers=3, rate=7.5),
-        "cuda": speed.Size(batch=8192, width=8192, layers=4, rate=30.0, dtype="bfloat16"),
+        "cuda": speed.Size(batch=8192, width=8192, layers=4, rate=300.0, dtype="bfloat16"),
     }
-    unit = "FLOP"
     check = StepCheck
 
     def fields(self, size: speed.Size, calls: int) -> dict[str, speed.Field]:
@@ -47,10 +59,6 @@ class CruncherStep(speed.Rate):
             "new_layers": speed.Field((calls, L, D, D), dtype, "filled"),
             "new_final": speed.Field((calls, D, 1), dtype, "filled"),
         }
-
-    def amount(self, size: speed.Size) -> float:
-        """Return the FLOPs of a step."""
-        return step_flops(size.batch, size.width, size.layers)
 
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """Return a function that runs a block of steps with the student's model and optimizer."""

@@ -62,6 +62,16 @@ class LinearForward(speed.Rate):
         """Return the FLOPs of a product."""
         return speed.product_flops(size.batch, size.width, size.outputs)
 
+    def check_bytes(self, size: speed.Size, calls: int) -> int:  # noqa: ARG002
+        """Return the bytes of a second weight, of an x, and of the check of a product."""
+        fields = self.fields(size, 1)
+        return fields["weight"].bytes + fields["x"].bytes + speed.CHECK_BYTES
+
+    def working_bytes(self, size: speed.Size, calls: int) -> int:  # noqa: ARG002
+        """Return the bytes of the layer's weight and of a copy of everything that a call uses."""
+        fields = self.fields(size, 1)
+        return fields["weight"].bytes + sum(field.bytes for field in fields.values())
+
     def student(self, assignment: Any, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:
         """Return a function that runs a block of forward passes."""
         layer = assignment.linear.Linear(size.width, size.outputs).to(device, memory["weight"].dtype)

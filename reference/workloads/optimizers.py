@@ -86,6 +86,7 @@ class OptimizerStep(speed.Rate):
     }
     unit = "B"
     moves: ClassVar[int]  # number of reads and writes per parameter
+    states: ClassVar[int] = 0  # number of tensors that an optimizer keeps for each parameter
     needed: ClassVar[Text]  # a description of `moves`
     remedy: ClassVar[Text]
 
@@ -101,6 +102,16 @@ class OptimizerStep(speed.Rate):
     def baseline_amount(self, size: speed.Size) -> float:
         """Return the number of bytes that an SGD step moves."""
         return SGD_MOVES * size.parameters * speed.dtype_of(size).itemsize
+
+    def check_bytes(self, size: speed.Size, calls: int) -> int:
+        """Return the bytes of the random integers, of a temporary tensor, and of every STRIDE-th element of a state."""
+        parameters = self.fields(size, 1)["p"].bytes
+        return 3 * parameters + calls * parameters // STRIDE
+
+    def working_bytes(self, size: speed.Size, calls: int) -> int:
+        """Return the bytes of the optimizer's state and of three temporary tensors."""
+        parameters = self.fields(size, 1)["p"].bytes
+        return (3 + self.states * calls) * parameters
 
     def baseline(self, size: speed.Size, memory: speed.Memory, device: str) -> speed.Block:  # noqa: ARG002
         """Return a function that runs a block of SGD steps, each of which moves 12 bytes per float32 element."""

@@ -45,6 +45,29 @@ def batches(size: speed.Size, calls: int) -> dict[str, speed.Field]:
     }
 
 
+class TrainingRate(speed.Rate):
+    """Base class of workloads that train a deep linear model."""
+
+    unit = "FLOP"
+    has_shortcut = True  # the model is linear, so its weights can be multiplied with each other first
+    shrinks = ("batch", "width")
+
+    def amount(self, size: speed.Size) -> float:
+        """Return the FLOPs of a step."""
+        return step_flops(size.batch, size.width, size.layers)
+
+    def check_bytes(self, size: speed.Size, calls: int) -> int:
+        """Return the bytes of all batches and, in float64, of a batch, of two models and of four layers."""
+        matrix, batch = size.width**2, size.batch * size.width
+        return calls * batch * speed.dtype_of(size).itemsize + 8 * (batch + (2 * size.layers + 4) * matrix)
+
+    def working_bytes(self, size: speed.Size, calls: int) -> int:  # noqa: ARG002
+        """Return the bytes of a model, its gradients, and the inputs and gradients of each layer."""
+        matrix, batch = size.width**2, size.batch * size.width
+        elements = (2 * size.layers + 2) * matrix + (2 * size.layers + 4) * batch
+        return elements * speed.dtype_of(size).itemsize
+
+
 def load(model: Any, layers: Tensor, final: Tensor) -> None:
     """Load weights into a model."""
     with torch.no_grad():
@@ -162,12 +185,15 @@ class TrainingCheck(speed.Check):
     def least_error(self) -> float:
         """Return the relative error that the rounding of weights and products causes in the change of the weights.
 
-        A step changes weights by about `rate / √D` of their magnitude. A step computes 2 L products in sequence. Their
-        sums are computed in float32, with independent errors.
+        A step changes weights by about `rate / √D` of their magnitude.
         """
         smallest_change = self.size.rate / math.sqrt(self.size.width)
         of_weights = torch.finfo(self.memory["x"].dtype).eps / min(1.0, smallest_change)
-        return of_weights + speed.floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
+        return of_weights + self.error_of_sums()
+
+    def error_of_sums(self) -> float:
+        """Return the relative error of 2 L products in sequence, whose sums are computed in float32."""
+        return speed.floor(torch.float32, self.size.width) * math.sqrt(2 * self.size.layers)
 
     def prepare(self) -> None:
         """Clear the results."""

@@ -11,6 +11,9 @@ from torchkata.inside.lazy import import_name
 
 if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
     from torchkata.inside.speed.device import NAMES as NAMES
+    from torchkata.inside.speed.freivalds import CHECK_BYTES as CHECK_BYTES
+    from torchkata.inside.speed.freivalds import OWN_MARGIN as OWN_MARGIN
+    from torchkata.inside.speed.freivalds import ROUNDING as ROUNDING
     from torchkata.inside.speed.freivalds import floor as floor
     from torchkata.inside.speed.freivalds import relative_error as relative_error
     from torchkata.inside.speed.layout import Field as Field

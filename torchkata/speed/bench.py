@@ -20,7 +20,7 @@ from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.inside.speed.workload import work_of
 from torchkata.seam.failures import Inconclusive
 
-from .decision import RULES, Final, More, Retry, Sample, Verdict, as_ratios, judge, peak_on, thresholds_on
+from .decision import RULES, Final, More, Retry, Sample, Verdict, as_ratios, bound_on, judge, peak_on, thresholds_on
 
 OPENING_BLOCKS = 3  # baseline blocks before the first sample
 WARM_SECONDS = 10.0  # how long a device stays warm after it has worked
@@ -156,6 +156,7 @@ def run_attempt(bench: Bench, attempt: int) -> tuple[Final | Retry, float]:
     slowest = amount / (median(opening) * bench.workload.ratio[bench.kind].passing)
     bench.start_student(PATIENCE_SECONDS + SLOWEST * slowest)
     thresholds, peak = thresholds_on(bench.device, bench.kind, bench.workload, dtype_of(bench.size))
+    bound = bound_on(bench.device, work_of(bench.workload.name), dtype_of(bench.size))
     rules, rates, samples = RULES[bench.kind], [*opening], list[Sample]()
     wrong = bench.run_student().error  # the first block is a warm-up: its time is ignored, but its result is checked
     verdict: Verdict = More(rules.looks[0])
@@ -176,6 +177,7 @@ def run_attempt(bench: Bench, attempt: int) -> tuple[Final | Retry, float]:
             thresholds=thresholds,
             rules=rules,
             peak=peak,
+            bound=bound,
             trouble=bench.trouble(),
             attempt=attempt,
         )

@@ -18,6 +18,7 @@ import torch
 from torchkata.course import Tier, Tiers, Workload
 from torchkata.inside.speed.device import Device
 from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.speed.workload import Rate
 from torchkata.inside.text import Message, Text
 
 TIERS: tuple[Tier, ...] = ("full", "passing")
@@ -27,6 +28,7 @@ COVERAGE = 0.95  # coverage for six or more samples; [x₂, x₉] of ten covers 
 FEWEST = 5  # minimum number of samples for a verdict
 REACHABLE = Tiers(passing=0.75, full=0.9)  # upper limits of MFU thresholds, relative to the baseline
 MAX_SAMPLES_RATIO = 2  # the machine is considered too noisy after this many times the needed samples
+IMPOSSIBLE = 1.2  # no work is this many times as fast as the datasheet says; boosted clocks reach 1.16
 FAR, FAR_SAMPLES = 0.8, 7  # stop early if this many samples are all below this fraction of the passing threshold
 
 
@@ -117,6 +119,7 @@ def judge(
     thresholds: Tiers,
     rules: TimingRules,
     peak: float | None = None,
+    bound: float | None = None,
     trouble: str = "",
     attempt: int = 1,
 ) -> Verdict:
@@ -127,6 +130,7 @@ def judge(
         tolerance: The largest relative error of a correct result.
         thresholds: Ratios to the baseline's rate, or MFU if `peak` is given.
         peak: The device's peak rate in work units per second.
+        bound: The device's highest rate, if it is known. Code that stays faster in all attempts is wrong.
         trouble: A reason not to trust this attempt, found in the state of the device.
 
     Raises:
@@ -150,6 +154,10 @@ def judge(
     fit = [sample for sample in samples if not is_disturbed(sample, opening, rules)]
     if len(fit) >= rules.looks[0]:
         ceiling = max([opening, *(max(sample.before, sample.after) for sample in samples)])
+        rate = median(sample.rate for sample in fit)
+        if bound is not None and rate > IMPOSSIBLE * max(bound, ceiling):
+            wrong_rate = Final("failed", note=blame_rate(rate / bound))
+            return wrong_rate if attempt >= rules.attempts else Retry("an impossible rate")
         final = decide(fit, as_ratios(thresholds, peak, ceiling), rules)
         if final:
             return final
@@ -157,6 +165,21 @@ def judge(
         reason = Text("only {fit} of {all} blocks were timed without disturbance", fit=len(fit), all=len(samples))
         return retry_or_end(reason, attempt, rules)
     return More(next(look for look in rules.looks if look > len(fit)) - len(fit))
+
+
+def blame_rate(ratio: float) -> Text:
+    """Return a note about a rate that is this many times the datasheet's."""
+    return Text(
+        "part of the work was not done while the clock ran: {ratio} times the datasheet's peak is impossible",
+        ratio=f"{ratio:.2f}",
+    )
+
+
+def bound_on(device: Device | None, work: Rate, dtype: torch.dtype) -> float | None:
+    """Return the datasheet's highest rate for a workload, or None if it is unknown or correct code can exceed it."""
+    if device is None or work.has_shortcut:
+        return None
+    return {"FLOP": peak_on(device, dtype), "B": device.bandwidth}.get(work.unit)
 
 
 def thresholds_on(
@@ -169,8 +192,8 @@ def thresholds_on(
 
 
 def peak_on(device: Device | None, dtype: torch.dtype) -> float | None:
-    """Return the datasheet's peak FLOP/s (with TF32 for float32), or None if it is unknown."""
-    return None if device is None else device.peak(dtype, tf32=True)
+    """Return the datasheet's peak FLOP/s in this dtype (for float32 not in TF32, which is wrong), or None."""
+    return None if device is None else device.peak(dtype)
 
 
 def is_disturbed(sample: Sample, opening: float, rules: TimingRules) -> bool:

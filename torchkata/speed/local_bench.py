@@ -5,19 +5,18 @@ These times are never used for grading, because student code could manipulate th
 
 import gc
 import math
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 import pytest
 import torch
 
 from torchkata.course import Workload, course
-from torchkata.i18n import _
+from torchkata.i18n import _, translate
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import run_probe
-from torchkata.inside.speed.layout import bytes_needed
 from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.inside.speed.workload import Block, Rate, work_of
 from torchkata.inside.text import Text
@@ -26,10 +25,10 @@ from torchkata.seam.time_limits import allow, limit_time
 
 from .bench import TimedBlock, block_length
 from .datasheets import device
+from .memory import NoRoom, fit
 
 CALLS = 2  # calls per block; if they are too short, they are repeated with new inputs
 CALL_SECONDS = 60.0  # minimum time limit of a call, because a call may compile code
-HEADROOM = 6  # memory for both sides, models, gradients and checks, as a multiple of one side's inputs and results
 
 T = TypeVar("T")
 
@@ -44,6 +43,8 @@ class Stopwatch:
 
     def free_bytes(self) -> int:
         """Return the free memory of the device, after emptying torch's caching allocator."""
+        for name in ("last_exc", "last_value", "last_traceback"):  # pytest keeps the tensors of a failed test alive
+            vars(sys).pop(name, None)
         gc.collect()
         torch.cuda.empty_cache()
         return torch.cuda.mem_get_info()[0]
@@ -95,7 +96,10 @@ class LocalBench:
         self.device = device(stopwatch.name)
         self.work = work_of(workload.name)
         whole = self.work.sizes[self.kind]
-        self.size = shrink_to_fit(self.work, whole, stopwatch.free_bytes())
+        try:
+            self.size, _ = fit(self.work, whole, stopwatch.free_bytes(), CALLS)
+        except NoRoom as error:
+            pytest.skip(translate(error.note))
         self.shrunk = describe_shrinking(whole, self.size)
         self.calls = CALLS
         self.worked = -math.inf
@@ -155,17 +159,6 @@ class LocalBench:
     def close(self) -> None:
         """Free the memory."""
         self.sides.clear()
-
-
-def shrink_to_fit(work: Rate, size: Size, free: int) -> Size:
-    """Halve the batch size (or the number of an optimizer's parameters) until the workload fits into memory."""
-    while (needed := HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)) > free:
-        smaller = replace(size, batch=size.batch // 2, parameters=size.parameters // 2)
-        if not (smaller.batch or smaller.parameters):
-            figures = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
-            pytest.skip(_("needs {needed} GiB of device memory, but only {free} GiB are free", **figures))
-        size = smaller
-    return size
 
 
 def describe_shrinking(whole: Size, size: Size) -> str:

@@ -101,6 +101,7 @@ class DeviceMemory:
         whole = -(-size // unit.value) * unit.value
         with contextlib.ExitStack() as undo:
             if descriptor is None:
+                torch.cuda.empty_cache()  # the driver can't use memory that torch keeps
                 call("cuMemCreate", byref(handle), whole, byref(properties), 0)
             else:
                 call("cuMemImportFromShareableHandle", byref(handle), c_void_p(descriptor), POSIX_DESCRIPTOR)

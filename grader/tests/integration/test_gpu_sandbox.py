@@ -4,6 +4,7 @@
 """
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import launch
+from benchmarks.prove_gpu import sandbox_trials, torch_only
+from grader.sandbox import launch, syscalls
 from grader.sandbox.inside.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
@@ -33,6 +35,17 @@ def run_with_driver(driver: Path, *arguments: str, **variables: str) -> Run:
 
 
 pytestmark = pytest.mark.usefixtures("needs_bwrap")
+
+
+def test_restriction_that_stops_the_driver_is_named(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
+    monkeypatch.setattr(torch_only, "OUT", io.StringIO())
+    without = {name: cases for name, cases in syscalls.WITH_GPU.items() if name != "bind"}
+    monkeypatch.setattr(syscalls, "WITH_GPU", without)
+    needed = ("socket, socketpair, bind, listen", "getsockopt, setsockopt", "the filter")
+    tried = [each for each in sandbox_trials.list_relaxations() if any(words in each.title for words in needed)]
+    found = sandbox_trials.find_cause(FAKE_GPU, tried)
+    assert found == "without the filter of system calls; with socket, socketpair, bind, listen"
 
 
 LACKING = "from grader.sandbox.inside.cuda import lacking; print(lacking())"

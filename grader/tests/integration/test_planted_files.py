@@ -7,6 +7,7 @@ import pytest
 
 from grader.results.result import read
 from grader.sandbox import launch
+from grader.sandbox.launch import Gpu
 from grader.tests import ROOT
 from grader.tests.conftest import Run, get_environment, run_program
 from grader.tests.support.submissions import LINEAR, write_submissions, write_traps
@@ -58,5 +59,5 @@ def test_driver_search_executes_no_file_in_the_folder(
     submission: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(submission)
-    launch.find_driver_folders()
+    launch.find_library_folders(Gpu("GPU-1", 0))
     assert not (tmp_path / "mark").exists()

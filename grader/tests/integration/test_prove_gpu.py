@@ -1,8 +1,10 @@
 """Tests of `python -m benchmarks.prove_gpu`: its rehearsal, failing or hanging steps, a second run, and the bundle."""
 
+import importlib
 import json
 import math
 import re
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
@@ -214,6 +216,19 @@ def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_wheels_must_match_python_version_and_processor(name: str, fit: bool) -> None:
     assert run.fits(Path(name), (3, 12), "x86_64") is fit
+
+
+def test_older_python_measures_torch_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many images with a GPU have Python 3.10, which lacks `tomllib`."""
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+    importlib.reload(torch_only)
+    call = Mock(return_value=0)
+    monkeypatch.setattr(subprocess, "call", call)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "version_info", (3, 10, 12))
+    assert run.main() == 0
+    assert call.call_args.args[0][1].endswith("benchmarks/prove_gpu/torch_only.py")
+    assert (tmp_path / "prove_gpu.md").read_text("utf-8").endswith("exit code 0\n")
 
 
 def test_bundle_runs_with_its_wheels(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Tests of `pytest -m gpu` on a student's machine, without a GPU and with a simulated one."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ from grader.tests.conftest import Run, run
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
 from torchkata.course import course
-from torchkata.inside.speed.layout import bytes_needed
-from torchkata.inside.speed.sizes import Kind, Size
+from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import work_of
-from torchkata.speed.local_bench import CALLS, HEADROOM, Stopwatch, describe_shrinking, find_gpu, shrink_to_fit
+from torchkata.speed.local_bench import CALLS, Stopwatch, describe_shrinking, find_gpu
+from torchkata.speed.memory import NoRoom, bytes_for, fit
 
 without_a_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
 WORKLOADS = list(course().workloads)
@@ -109,7 +110,7 @@ def test_speed_tests_of_stubs_count_as_not_started() -> None:
 
 def test_table_shows_reduced_batch_and_mfu_of_device() -> None:
     work = work_of("linear_forward")
-    too_little = HEADROOM * bytes_needed(work.fields(work.sizes["cpu"], CALLS)) - 1
+    too_little = bytes_for(work, work.sizes["cpu"], CALLS) - 1
     device = ("--fake-name", "NVIDIA H200", "--fake-bytes", str(too_little))
     done = run_on_fake_gpu(SOLUTION, "--kata", "linear", *device)
     assert done.code == 0
@@ -122,19 +123,17 @@ def test_table_shows_reduced_batch_and_mfu_of_device() -> None:
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_workload_is_halved_to_fit_memory(kind: Kind, workload: str) -> None:
     work = work_of(workload)
-
-    def needed(size: Size) -> int:
-        return HEADROOM * bytes_needed(work.fields(size, CALLS), on_host=False)
-
     whole = work.sizes[kind]
-    assert shrink_to_fit(work, whole, needed(whole)) == whole
+    assert fit(work, whole, bytes_for(work, whole, CALLS), CALLS) == (whole, CALLS)
     assert describe_shrinking(whole, whole) == ""
-    half = shrink_to_fit(work, whole, needed(whole) - 1)
-    assert (2 * half.batch, 2 * half.parameters) == (whole.batch, whole.parameters)
-    assert needed(half) < needed(whole)
+    half, calls = fit(work, whole, bytes_for(work, whole, CALLS) - 1, CALLS)
+    assert calls >= CALLS
+    for name in work.shrinks:
+        assert 2 * getattr(half, name) == getattr(whole, name)
+    assert bytes_for(work, half, CALLS) < bytes_for(work, whole, CALLS)
     assert describe_shrinking(whole, half)
-    with pytest.raises(pytest.skip.Exception, match=r"only 0\.0 GiB are free"):
-        shrink_to_fit(work, whole, 0)
+    with pytest.raises(NoRoom, match=r"needs \d+\.\d GiB of device memory, but only 0\.0 GiB can be used"):
+        fit(work, whole, 0)
 
 
 def test_stopwatch_empties_cache_before_reporting_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,4 +144,6 @@ def test_stopwatch_empties_cache_before_reporting_free_memory(monkeypatch: pytes
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free[-1], 9))
     gpu = find_gpu()
     assert isinstance(gpu, Stopwatch)
+    vars(sys)["last_exc"] = ValueError("it holds tensors")
     assert (gpu.kind, gpu.name, gpu.free_bytes()) == ("cuda", "NVIDIA H200", 7)
+    assert not hasattr(sys, "last_exc")

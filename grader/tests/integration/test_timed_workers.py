@@ -13,13 +13,14 @@ from grader.sandbox.launch import Sandbox
 from grader.speed import timing_device
 from grader.speed.paused_worker import SLIP
 from grader.speed.smoke_test import BROKEN, run_smoke_test
-from grader.speed.timed_worker import Task, TimedWorker, most_calls
+from grader.speed.timed_worker import Task, TimedWorker
 from grader.tests.support.sandbox_workers import LEVELS, start_sandbox
 from grader.tests.support.shared_gpu_memory import append_code
 from torchkata.course import course
 from torchkata.inside.speed.layout import bytes_needed
 from torchkata.inside.speed.sizes import Size
 from torchkata.seam.failures import Crashed, Died, NotStarted, TimedOut
+from torchkata.speed.memory import most_calls
 
 Begin: TypeAlias = Callable[..., TimedWorker]
 SMALL = Task("linear_forward", "cpu", Size(batch=64, width=64, outputs=31), calls=3)
@@ -182,10 +183,12 @@ def test_background_threads_do_not_extend_the_deadline(timed: Begin) -> None:
 
 @pytest.mark.parametrize("available", [0, 4096, 10**5, 10**6])
 def test_calls_per_block_are_limited_by_memory(available: int) -> None:
-    most = most_calls(SMALL.work, "cpu", SMALL.size, available)
-    assert most >= 1
-    assert most == 1 or bytes_needed(SMALL.work.fields(SMALL.size, most)) <= available
-    assert bytes_needed(SMALL.work.fields(SMALL.size, most + 1)) > available
+    def needed(calls: int) -> int:
+        return bytes_needed(SMALL.work.fields(SMALL.size, calls))
+
+    most = most_calls(needed, available)
+    assert most == 0 or needed(most) <= available
+    assert needed(most + 1) > available
 
 
 STEPS = Task("sgd_step", "cpu", Size(parameters=1000, rate=0.1), calls=2, times=3)

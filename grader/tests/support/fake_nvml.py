@@ -31,6 +31,10 @@ class FakeNvml:
     devices: int = 1
     compute_mode: int = pynvml.NVML_COMPUTEMODE_DEFAULT
     mig: int = 0
+    virtual: int = pynvml.NVML_GPU_VIRTUALIZATION_MODE_NONE
+    near: int = 2**64 - 1  # bits of the cores near each device, in each word
+    names: Sequence[str] = ()
+    forbidden: Sequence[int] = ()  # devices that this process may not use
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(pynvml, name)
@@ -43,7 +47,13 @@ class FakeNvml:
             "nvmlSystemGetDriverVersion": lambda: self.driver,
             "nvmlDeviceGetHandleByUUID": lambda uuid: uuids[uuid],
             "nvmlDeviceGetCount": lambda: self.devices,
-            "nvmlDeviceGetHandleByIndex": lambda index: range(self.devices)[index],
+            "nvmlDeviceGetHandleByIndex": self.get_handle,
+            "nvmlDeviceGetName": lambda handle: self.names[handle] if self.names else "NVIDIA H200",
+            "nvmlDeviceGetVirtualizationMode": lambda _: self.virtual,
+            "nvmlDeviceGetEnforcedPowerLimit": lambda _: 700_000,
+            "nvmlDeviceGetCpuAffinity": lambda _, words: [self.near] * words,
+            "nvmlDeviceGetEccMode": lambda _: [1, 1],
+            "nvmlDeviceGetTotalEccErrors": lambda *_: 0,
             "nvmlDeviceGetComputeMode": lambda _: self.compute_mode,
             "nvmlDeviceGetMigMode": lambda _: [self.mig, self.mig],
             "nvmlDeviceGetUUID": lambda handle: f"GPU-{handle}",
@@ -66,6 +76,12 @@ class FakeNvml:
                 raise pynvml.NVMLError(LOOKUP_ERRORS[type(error)]) from None
 
         return answer
+
+    def get_handle(self, index: int) -> int:
+        """Return the handle of a device."""
+        if index in self.forbidden:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NO_PERMISSION)
+        return range(self.devices)[index]
 
     def read_fields(self, numbers: Sequence[int]) -> Any:
         """Return a number or an error for each field."""

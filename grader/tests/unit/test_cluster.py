@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from grader.base.errors import CallError
 from grader.cluster import job_record
-from grader.cluster.options import SlurmOptions, parse
+from grader.cluster.options import CONTAINER_OPTIONS, SlurmOptions, parse
 from grader.cluster.pending import find_pending
 from grader.cluster.plan import MAX_TASKS, TASK_SECONDS, compute_chunk_size
+from grader.cluster.slurm import format_flag
 from grader.options import GradeOptions
 from grader.pipeline.intake import take_in_all
 from grader.pipeline.queue import Queue
@@ -36,6 +37,24 @@ def test_gpu_options_apply_only_to_timing_tasks() -> None:
     )
     assert parse(("tests:gres=gpu:1",)).tests == {"gres": "gpu:1"}
     assert parse(("partition=all", "speed:partition=gpu")) == parse(("speed:partition=gpu", "partition=all"))
+
+
+def test_timing_tasks_ask_for_memory_and_cores() -> None:
+    """Three processes use CUDA, and a weight is drawn on the host: a task with less would lose right solutions."""
+    assert parse(()).build_options("speed") == {"mem": "24G", "cpus-per-task": "4"}
+    assert parse(("speed:mem-per-cpu=8G", "cpus-per-gpu=2")).build_options("speed") == {
+        "mem-per-cpu": "8G",
+        "cpus-per-gpu": "2",
+    }
+    assert parse(("mem=8G",)).build_options("speed") == {"mem": "8G", "cpus-per-task": "4"}
+    assert parse(("mem=8G",)).build_options("tests") == {"mem": "8G"}
+
+
+def test_container_options_become_flags_of_srun() -> None:
+    given = parse(("speed:container-image=torch.sqsh", "speed:container_mount_home=yes"))
+    flags = [format_flag(name, value) for name, value in given.speed.items()]
+    assert flags == ["--container-image=torch.sqsh", "--container-mount-home"]
+    assert given.speed.keys() <= CONTAINER_OPTIONS
 
 
 @pytest.mark.parametrize(

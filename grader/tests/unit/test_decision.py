@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,8 +26,11 @@ from grader.tests.support.timing_samples import (
     make_steady_samples,
 )
 from torchkata.course import Tier, Tiers, course
+from torchkata.inside.speed.layout import dtype_of
+from torchkata.inside.speed.workload import work_of
 from torchkata.inside.text import Text
 from torchkata.speed import decision
+from torchkata.speed.datasheets import devices
 from torchkata.speed.decision import RULES, Final, More, Retry, Sample, TimingRules, Verdict, as_ratios
 
 
@@ -46,6 +50,44 @@ def test_ten_equal_samples_are_enough_for_verdict(ratio: float, tier: str | None
     assert verdict.interval == pytest.approx((ratio, ratio))
     missed = f"{ratio:.2f} of plain torch's speed; 0.60 is needed to pass"
     assert verdict.note == ("" if tier else missed)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "bound", "outcome"),
+    [
+        (1.5, PEAK, "failed"),  # 1.21 times the datasheet's peak
+        (1.45, PEAK, "passed"),
+        (1.25, 0.5 * FULL_RATE, "failed"),
+        (1.15, 0.5 * FULL_RATE, "passed"),  # plain torch shows that the datasheet is too low
+        (3.0, None, "passed"),
+    ],
+)
+def test_rate_beyond_the_datasheet_never_passes(ratio: float, bound: float | None, outcome: str) -> None:
+    samples = make_steady_samples(ratio)
+    for attempt in (1, 2):
+        again = judge_samples(samples, bound=bound, attempt=attempt)
+        assert isinstance(again, Retry if outcome == "failed" else Final), "another attempt may be slower"
+    verdict = judge_samples(samples, bound=bound, attempt=RULES["cuda"].attempts)
+    assert isinstance(verdict, Final)
+    assert verdict.outcome == outcome
+    assert ("the datasheet's peak is impossible" in str(verdict.note)) == (outcome == "failed")
+
+
+@pytest.mark.parametrize(
+    ("workload", "bound"),
+    [
+        ("linear_forward", 989.4e12),
+        ("sgd_step", 3.35e12),
+        ("cruncher_step", None),  # algebra saves work
+        ("train_throughput", None),
+        ("get_batch_throughput", None),
+    ],
+)
+def test_bound_of_a_workload_is_what_limits_it(workload: str, bound: float | None) -> None:
+    on = devices()["NVIDIA H100 80GB HBM3"]
+    work = work_of(workload)
+    assert decision.bound_on(on, work, dtype_of(work.sizes["cuda"])) == bound
+    assert decision.bound_on(None, work, torch.bfloat16) is None
 
 
 JUST_FAR = decision.FAR * THRESHOLDS.passing - 0.01

@@ -10,7 +10,15 @@ import pytest
 import torch
 
 from grader.speed import state as states
-from grader.speed.state import DeviceState, Slowdown, StateUnknown, describe_other_users, describe_slowdown, read_state
+from grader.speed.state import (
+    DeviceState,
+    Slowdown,
+    StateUnknown,
+    describe_other_users,
+    describe_slowdown,
+    read_facts,
+    read_state,
+)
 from grader.tests.support.fake_nvml import DRIVER, NEW_COUNTERS, OLD_COUNTERS, UUID, FakeNvml
 
 SECOND = 1_000_000_000
@@ -32,6 +40,21 @@ def test_idle_device_is_usable() -> None:
     assert describe_other_users(state, own=[]) is None
     assert describe_slowdown(state, state) is None
     assert nvml.sessions == 0
+
+
+def test_result_records_what_speed_depends_on() -> None:
+    facts = read_facts(FakeNvml())
+    assert facts["driver"] == DRIVER
+    assert facts["device_uuid"] == f"GPU-{UUID}"
+    assert (facts["device_power_limit_w"], facts["device_sm_mhz"], facts["device_memory_mhz"]) == (
+        "700",
+        "1980",
+        "3201",
+    )
+    assert (facts["device_ecc"], facts["device_ecc_errors"], facts["device_celsius"]) == ("on", "0", "34")
+    assert facts["device_torch"] == torch.__version__
+    missing = dict.fromkeys(("nvmlDeviceGetEccMode", "nvmlDeviceGetTotalEccErrors"), pynvml.NVML_ERROR_NOT_SUPPORTED)
+    assert facts.keys() - read_facts(FakeNvml(fails=missing)).keys() == {"device_ecc", "device_ecc_errors"}
 
 
 def advance(nvml: FakeNvml, number: int, nanoseconds: int) -> str | None:

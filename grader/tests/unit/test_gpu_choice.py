@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from grader.sandbox import launch
 from grader.sandbox.inside import self_test
 from grader.sandbox.launch import Gpu
 from grader.speed import gpu, timed_submission
-from grader.tests.support.fake_nvml import FakeNvml
+from grader.tests.support.fake_nvml import NO_MIG, FakeNvml
 
 
 @pytest.fixture(autouse=True)
@@ -61,18 +62,79 @@ def test_first_visible_gpu_is_timed(visible: str | None, first: int, monkeypatch
     assert gpu.choose_gpu(FakeNvml(devices=2)) == Gpu(f"GPU-{first}", 7 - first)
 
 
+def test_first_gpu_is_that_of_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA puts the fastest device first, and NVML counts along the bus."""
+    nvml = FakeNvml(devices=2, names=("NVIDIA L4", "NVIDIA H200"))
+    assert gpu.choose_gpu(nvml, lambda: "GPU-1") == Gpu("GPU-1", 6)
+    assert "set CUDA_DEVICE_ORDER=PCI_BUS_ID" in str(gpu.choose_gpu(nvml, lambda: ""))
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
+    assert gpu.choose_gpu(nvml, lambda: "GPU-1") == Gpu("GPU-0", 7)
+
+
+def test_workers_share_the_cores_near_the_gpu() -> None:
+    own = os.sched_getaffinity(0)
+    found = gpu.choose_gpu(FakeNvml(near=1 << min(own) % 64))
+    assert isinstance(found, Gpu)
+    assert min(own) in found.cores <= own
+    everywhere = gpu.choose_gpu(FakeNvml(fails={**NO_MIG, "nvmlDeviceGetCpuAffinity": pynvml.NVML_ERROR_NOT_SUPPORTED}))
+    assert isinstance(everywhere, Gpu)
+    assert everywhere.cores == frozenset()
+    with launch.use_cores(frozenset({min(own)})):
+        assert os.sched_getaffinity(0) == {min(own)}
+    assert os.sched_getaffinity(0) == own
+
+
+def test_gpus_of_other_users_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvml = FakeNvml(devices=3, forbidden=(0,))
+    assert gpu.choose_gpu(nvml) == Gpu("GPU-1", 6)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")  # CUDA counts only those that it may use
+    assert gpu.choose_gpu(nvml) == Gpu("GPU-2", 5)
+
+
+def test_sandbox_sees_libraries_of_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, spack = tmp_path / "module", tmp_path / "spack with spaces"
+    module.mkdir()
+    spack.mkdir()
+    maps = f"7f00 r-xp 0 0:0 0   {spack}/libffi.so.8\n7f01 r-xp 0 0:0 0   /usr/lib/libm.so.6\n7f02 rw-p 0 0:0 0 \n"
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=maps))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{module}::relative:{tmp_path}/missing:/usr/lib")
+    assert launch.find_library_folders(None) == [module, spack]
+    command = launch.build_bwrap_command(tmp_path, None)
+    for folder in (str(module), str(spack)):
+        assert command[command.index(folder, command.index("--ro-bind")) - 1] in ("--ro-bind", "--dir")
+    monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["HOME"])
+    with pytest.raises(launch.IsolationError, match="workers would see that whole folder"):
+        launch.build_bwrap_command(tmp_path, None)
+    monkeypatch.delenv("LD_LIBRARY_PATH")
+    assert launch.find_library_folders(None) == [], "without modules, no process is started"
+
+
 @pytest.mark.parametrize(
     ("nvml", "visible", "words"),
     [
+        (FakeNvml(fails={**NO_MIG, "nvmlDeviceGetMinorNumber": pynvml.NVML_ERROR_NOT_SUPPORTED}), None, "this is WSL"),
+        (FakeNvml(virtual=2), None, "grade on a whole device"),
+        (FakeNvml(devices=2), "GPU-", "names several devices (GPU-)"),
         (FakeNvml(fails={"nvmlInit": pynvml.NVML_ERROR_DRIVER_NOT_LOADED}), None, "Driver Not Loaded"),
         (FakeNvml(devices=0), None, "there is no device"),
         (FakeNvml(), "", "hides all"),
-        (FakeNvml(), "5", "Invalid Argument"),
+        (FakeNvml(), "5", "names no device that is here (5)"),
         (FakeNvml(compute_mode=3), None, "nvidia-smi -c DEFAULT"),
         (FakeNvml(mig=1, fails={}), None, "nvidia-smi -mig 0"),
         (FakeNvml(), "MIG-7c6e", "nvidia-smi -mig 0"),
     ],
-    ids=["no driver", "no device", "hidden", "not there", "exclusive", "MIG", "an instance"],
+    ids=[
+        "WSL",
+        "vGPU",
+        "ambiguous",
+        "no driver",
+        "no device",
+        "hidden",
+        "not there",
+        "exclusive",
+        "MIG",
+        "an instance",
+    ],
 )
 def test_unusable_gpu_is_reported_with_remedy(
     nvml: FakeNvml, visible: str | None, words: str, monkeypatch: pytest.MonkeyPatch

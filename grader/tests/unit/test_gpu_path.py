@@ -4,6 +4,7 @@ import math
 import mmap
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,13 +18,13 @@ from grader.speed import timed_worker, timing_device
 from grader.speed.idle import BUSY, LOOK_SECONDS, IdleDetector
 from grader.speed.state import DeviceState, StateUnknown
 from grader.speed.timed_worker import SLACK, Task, TimedWorker
-from grader.tests.support.fake_device import FakeDevice, FakeWorker
+from grader.tests.support.fake_device import PASS, FakeClock, FakeDevice, FakeWorker
 from grader.tests.support.solution import SOLUTION
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Reply
 from torchkata.inside.speed.sizes import Size
 from torchkata.inside.torch_internals import DispatchMode
-from torchkata.seam.failures import Inconclusive, TimedOut
+from torchkata.seam.failures import Died, Inconclusive, TimedOut
 
 PATIENCE = 60.0  # maximum seconds for a thread to start
 SMALL = Task("linear_forward", "cuda", Size(batch=4, width=8, outputs=2), calls=2)
@@ -131,6 +132,45 @@ def test_state_monitor_reports_slowdowns_and_unreadable_state() -> None:
     assert timing_device.StateWatch(unknown).check() == "nvidia-ml-py is not installed"
 
 
+@pytest.mark.parametrize(
+    ("group", "files", "limit"),
+    [
+        ("0::/job/step", {"job/memory.max": "4096", "job/step/memory.max": "max"}, 4096),
+        ("5:cpu:/a\n4:memory:/job", {"memory/job/memory.limit_in_bytes": "8192"}, 8192),
+        ("0::/job", {"job/memory.max": "max"}, math.inf),
+        ("", {}, math.inf),
+    ],
+)
+def test_memory_limit_of_job_is_found(tmp_path: Path, group: str, files: dict[str, str], limit: float) -> None:
+    (tmp_path / "group").write_text(group)
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert timing_device.read_memory_limit(tmp_path / "group", tmp_path) == limit
+
+
+def test_job_with_too_little_memory_is_not_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(timing_device, "read_memory_limit", lambda: 2.0**32)
+    assert "may use only 4.0 GiB of memory" in timing_device.find_missing("cuda")
+    monkeypatch.setattr(timing_device, "read_memory_limit", lambda: math.inf)
+    assert timing_device.find_missing("cuda") == ""
+
+
+def test_process_that_is_ending_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock()
+    clock.install(monkeypatch, timing_device)
+    ends = 3.0
+    read = lambda: replace(STATE, processes=frozenset({1} if clock.now < ends else ()))  # noqa: E731
+    assert timing_device.StateWatch(read).begin() == ""
+    clock.now, ends = 0.0, math.inf
+    assert "another process" in timing_device.StateWatch(read).begin()
+    assert clock.now >= timing_device.GONE_SECONDS
+    clock.now = 0.0
+    assert timing_device.StateWatch(Mock(side_effect=StateUnknown("no driver"))).begin() == "no driver"
+    assert clock.now == 0.0, "waiting does not help"
+
+
 def test_memory_reserved_by_torch_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: 20)
@@ -166,6 +206,57 @@ def device(monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
     made = FakeDevice()
     made.install(monkeypatch)
     return made
+
+
+def arm(timed: Any, device: FakeDevice, seconds: float) -> None:
+    """Let the student's queued work run as soon as the grader has written the inputs. The block itself does nothing."""
+    refresh, work = timed.check.refresh, timed.worker.work
+
+    def release() -> None:
+        refresh()
+        work()
+        device.busy_until = device.now + seconds
+
+    timed.check.refresh, timed.worker.work = release, lambda: None
+
+
+@pytest.mark.parametrize("seconds", [0.04, 1.0])
+def test_work_that_begins_before_the_block_is_rejected(begin: Callable[..., Any], seconds: float) -> None:
+    device = FakeDevice()
+    timed = begin({}, device)
+    arm(timed, device, seconds)
+    with pytest.raises(Died, match="used the device before its block began"):
+        timed.block(10.0)
+
+
+def test_work_that_is_done_early_counts_nothing(begin: Callable[..., Any]) -> None:
+    device = FakeDevice()
+    timed = begin({}, device)
+    refresh, work = timed.check.refresh, timed.worker.work
+    arm(timed, device, 0.04)
+    armed = timed.check.refresh
+
+    def release_once() -> None:
+        armed()
+        timed.check.refresh = refresh
+
+    timed.check.refresh = release_once
+    assert timed.block(10.0).error == math.inf, "new inputs are drawn, and nothing computes their results"
+    timed.worker.work = work
+    assert timed.block(10.0).error <= timed.check.floor
+
+
+def test_slow_pass_is_charged_only_if_it_recurs(device: FakeDevice) -> None:
+    detector = IdleDetector(device, torch.device("cpu"))
+
+    def wait_with_slow_pass() -> float:
+        device.busy_until = device.now + PASS / 2
+        return detector.wait(1.0)
+
+    assert wait_with_slow_pass() == 0, "the host delays a single pass now and then"
+    assert detector.wait(1.0) == 0
+    assert wait_with_slow_pass() == 0
+    assert wait_with_slow_pass() >= PASS, "work that is put off until after each block is the student's"
 
 
 def test_idle_or_noisy_device_adds_no_time(device: FakeDevice) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from unittest.mock import Mock
 
 import pytest
+import torch
 
 from grader.results.result import PerformanceResult
 from grader.sandbox.inside.cuda import CudaError
@@ -21,10 +22,12 @@ from torchkata.course import course
 from torchkata.inside.reply import Reply
 from torchkata.inside.speed.sizes import Size
 from torchkata.inside.speed.workload import work_of
+from torchkata.inside.text import Text
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.speed import bench as benches
 from torchkata.speed.bench import DEMANDS, Reading
 from torchkata.speed.decision import Final
+from torchkata.speed.memory import NoRoom
 
 WORKLOADS = tuple(course().workloads.values())[:4]
 NAMES = [workload.name for workload in WORKLOADS]
@@ -123,7 +126,7 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
         machine = Machine("cpu", "a CPU", None, 2**20, timing_device.get_limits(), student, baseline, lambda: "")
         if device is not None:
             device.install(monkeypatch)
-            machine = replace(machine, kind="cuda", accelerator=device)
+            machine = replace(machine, kind="cuda", accelerator=device, room=2**33)
         workloads = BOTH if device is None else ALL
         rows = timed_workloads.grade(machine, workloads, {name: {} for name in SIZES})
         return {row.workload: row.outcome for row in rows}
@@ -194,3 +197,31 @@ def test_smoke_test_reports_a_lost_process(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_workload_is_inconclusive_if_baseline_runs_while_paused(grade: Outcomes) -> None:
     assert sorted(grade("baseline", "still", 9, Died("it went on working")).values()) == ["inconclusive", "passed"]
+
+
+@pytest.mark.parametrize(("taken", "outcome"), [(2**32, "crashed"), (2**20, "inconclusive")])
+@pytest.mark.parametrize("step", ["begun", "refresh", "error"])
+def test_student_who_takes_all_memory_loses_the_points(
+    grade: Outcomes, monkeypatch: pytest.MonkeyPatch, step: str, taken: int, outcome: str
+) -> None:
+    """Otherwise, code that leaves no memory for the check would not count instead of being wrong."""
+    check, free = work_of("linear_forward").check, [2**33]
+    usual, count = getattr(check, step), Counter[str]()
+
+    def fail_after_begin(self: object) -> Any:
+        count[step] += 1
+        if FakeWorker.seen["student", "begin"] and free[0] == 2**33:
+            free[0] -= taken
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return usual(self)
+
+    monkeypatch.setattr(check, step, fail_after_begin)
+    device = FakeDevice(lambda: 2**33 if FakeWorker.seen["student", "end"] else free[0])
+    assert grade(device=device)["linear_forward"] == outcome
+
+
+def test_workload_that_does_not_fit_is_not_graded(grade: Outcomes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "grader.speed.worker_bench.fit", Mock(side_effect=NoRoom(Text("needs 9.0 GiB of device memory")))
+    )
+    assert set(grade(device=FakeDevice()).values()) == {"not_graded"}

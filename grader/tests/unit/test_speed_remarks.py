@@ -80,11 +80,12 @@ def test_remark_infers_precision_from_mfu(mfu: float, words: str) -> None:
         ("adagrad_step", "cuda", 0.2941, None, "The time is that of 17 reads and writes per parameter; 5 are needed"),
         ("cruncher_step", "cuda", 0.5, 0.4, "TF32"),
         ("cruncher_step", "cpu", 0.6, None, "three matmuls per layer"),
-        ("train_throughput", "cuda", 0.3, None, "`.item()`"),
+        ("train_throughput", "cuda", 0.3, None, "Build the model and the optimizer once"),
         ("train_throughput", "cpu", 0.3, None, "Build the model and the optimizer once"),
         ("sgd_step", "cpu", 0.001, None, "loop over rows or elements"),
         ("get_batch_throughput", "cuda", 0.05, None, "Index all of them at once"),
-        ("get_batch_throughput", "cuda", 0.5, None, "`pin_memory()`"),
+        ("get_batch_throughput", "cuda", 0.5, None, "Index all of them at once"),
+        ("get_batch_throughput", "cuda", 0.88, None, "`pin_memory()`"),
     ],
 )
 def test_remark_names_the_likely_cause(workload: str, kind: Kind, ratio: float, mfu: float | None, words: str) -> None:

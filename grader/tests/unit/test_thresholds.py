@@ -1,7 +1,8 @@
 """Tests that the GPU thresholds catch the mistakes listed in docs/evidence/thresholds.md, according to the roofline."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -10,15 +11,33 @@ import torch
 from grader.tests import ROOT
 from torchkata.course import course
 from torchkata.inside.speed.device import Device
-from torchkata.inside.speed.sizes import Size
+from torchkata.inside.speed.sizes import Size, product_flops
 from torchkata.inside.speed.workload import work_of
+from torchkata.speed.bench import DEMANDS
 from torchkata.speed.datasheets import devices
 from torchkata.speed.decision import TIERS, as_ratios, thresholds_on
+from torchkata.speed.memory import SHARE_OF_GPU, bytes_for, fit
 
 MARGIN = 0.05  # amount by which a ratio may differ without changing the outcome
 DEVICES = ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100-SXM4-80GB")
 CEILINGS = (0.70, 0.81)  # the range of the MFU of a plain product on devices with thresholds in MFU
 COPY_SHARE = 0.9  # fraction of the datasheet's bandwidth that copies reach
+HOST_MS = {  # for a batch on one core, measured; the first is the baseline's gather
+    "one gather of a sliding window": 2.9,
+    "index arithmetic": 5.05,
+    "`torch.stack` of slices": 5.11,
+}
+COPY_MS = 1.5  # for a batch in pageable memory, which begins when the device has finished the product before
+GIB = {  # memory as reported by the driver
+    "Tesla T4": 14.6,
+    "Tesla V100-SXM2-16GB": 15.8,
+    "NVIDIA L4": 22.0,
+    "NVIDIA GeForce RTX 4090": 23.5,
+    "NVIDIA A100-SXM4-40GB": 39.4,
+    "NVIDIA H100 80GB HBM3": 79.1,
+    "NVIDIA H200": 139.8,
+    "NVIDIA B200": 178.4,
+}
 Case: TypeAlias = tuple[str, str, float, str]  # workload, code, ratio to the baseline, tier
 
 
@@ -39,6 +58,7 @@ def list_cases(on: Device, ceiling: float) -> list[Case]:
         return workload, code, 4 * moves / per_parameter, tier
 
     return [
+        *(list_batches(product) if on.mfu else []),  # on slower devices, a copy that waits costs less than a tenth
         ("linear_forward", "one product, and a copy of the result", copy(result), "full"),
         ("linear_forward", "copies x and the weight in each call", copy(inputs), "full"),
         ("linear_forward", "TF32", peaks["tf32"] / peaks["bf16"], "failed"),
@@ -58,6 +78,15 @@ def list_cases(on: Device, ceiling: float) -> list[Case]:
     ]
 
 
+def list_batches(product: float) -> Iterator[Case]:
+    """Return the cases of `get_batch`, if the product behind which a batch can hide takes this many seconds."""
+    shown = 1e3 * product
+    for code, host in HOST_MS.items():
+        yield "get_batch_throughput", f"{code}, pinned", shown / max(shown, host), "full"
+    for code, host in HOST_MS.items():
+        yield "get_batch_throughput", f"{code}, and a copy that waits", shown / (max(shown, host) + COPY_MS), "passing"
+
+
 def flops_of(workload: str) -> float:
     """Return the FLOPs of one call on a GPU."""
     work = work_of(workload)
@@ -70,6 +99,11 @@ def judge(workload: str, ratio: float, on: Device, ceiling: float) -> str:
     thresholds, peak = thresholds_on(on, "cuda", entry, torch.bfloat16)
     needed = as_ratios(thresholds, peak, ceiling * (peak or 1))
     return next((tier for tier in TIERS if ratio >= getattr(needed, tier)), "failed")
+
+
+def test_get_batch_hides_behind_a_long_product() -> None:
+    width = work_of("get_batch_throughput").sizes["cuda"].width
+    assert product_flops(width, width, width) == flops_of("linear_forward")
 
 
 @pytest.mark.parametrize("name", DEVICES)
@@ -96,6 +130,23 @@ def test_thresholds_document_states_the_predicted_ratios() -> None:
     assert len(table) == len(cases)
     for workload, code, ratio, tier in cases:
         assert table[f"`{workload}`: {code}"][2:] == [f"{ratio:.2f}", tier]
+
+
+def test_thresholds_document_states_sizes_that_fit() -> None:
+    """Also checks that each workload fits on each device, and that sizes are whole from 40 GB on."""
+    table = read_table("device | GiB | " + " | ".join(f"`{name}`" for name in course().workloads))
+    assert table.keys() == GIB.keys() <= devices().keys()
+    for name, gib in GIB.items():
+        room, cells = int(SHARE_OF_GPU * gib * 2**30), []
+        for workload in course().workloads:
+            work = work_of(workload)
+            whole = work.sizes["cuda"]
+            size, calls = fit(work, whole, room)
+            assert bytes_for(work, size, calls) <= room < bytes_for(work, size, calls + 1)
+            assert size == whole or gib < 39
+            cells.append(f"{min(calls, DEMANDS['cuda'].most_calls)}" + ("" if size == whole else " (1/2)"))
+            assert size in (whole, replace(whole, **{part: getattr(whole, part) // 2 for part in work.shrinks}))
+        assert table[name][1:] == [f"{gib:g}", *cells], " | ".join([name, f"{gib:g}", *cells])
 
 
 def test_thresholds_document_states_work_and_minimum_time() -> None:

@@ -18,7 +18,7 @@ SMALL = {
     "train_throughput": Size(batch=16, width=32, layers=2, rate=0.05),
     "sgd_step": Size(parameters=1000, rate=0.1),
     "adagrad_step": Size(parameters=1000, rate=0.1),
-    "get_batch_throughput": Size(batch=16, sequence=24, tokens=5000),
+    "get_batch_throughput": Size(batch=16, sequence=24, tokens=5000, width=64),
 }
 CALLS = 3
 
@@ -63,6 +63,18 @@ def test_plain_torch_solution_is_accepted(workload: str) -> None:
     for _ in range(3):
         work()
         assert check.error() <= check.floor
+        check.refresh()
+
+
+@pytest.mark.parametrize("workload", SMALL)
+def test_inputs_may_be_drawn_again(workload: str) -> None:
+    """The grader does so if the device is busy when a block begins."""
+    check, _, work = begin(workload)
+    for _ in range(2):
+        check.refresh()
+        work()
+        assert check.error() <= check.floor
+        assert check.error() <= check.floor, "asking twice changes nothing"
         check.refresh()
 
 
@@ -128,6 +140,16 @@ def test_repeated_or_modified_rows_are_rejected(spoil: Callable[[Tensor], object
     work()
     spoil(memory["batch"])
     assert check.error() == float("inf")
+
+
+@pytest.mark.parametrize("left_out", [{0}, {1}, {2}, {0, 1, 2}])
+def test_product_that_is_left_out_is_rejected(monkeypatch: pytest.MonkeyPatch, left_out: set[int]) -> None:
+    """The workload's own product runs in the student's process, which can replace `torch.mm`."""
+    check, _, work = begin("get_batch_throughput")
+    usual, calls = torch.mm, iter(range(CALLS))
+    monkeypatch.setattr(torch, "mm", lambda *args, out: None if next(calls) in left_out else usual(*args, out=out))
+    work()
+    assert not check.error() <= 0.1
 
 
 def test_training_from_zero_weights_is_rejected() -> None:

@@ -76,6 +76,8 @@ class Rate(ABC):
     check: ClassVar[type[Check]]
     unit: ClassVar[str]
     same_as_baseline: ClassVar[bool] = True  # whether the baseline computes the same results
+    has_shortcut: ClassVar[bool] = False  # whether correct code can do less work than `amount`, by algebra
+    shrinks: ClassVar[tuple[str, ...]] = ("batch", "parameters")  # dimensions that are halved if memory is short
 
     @abstractmethod
     def fields(self, size: Size, calls: int) -> dict[str, Field]:
@@ -88,6 +90,14 @@ class Rate(ABC):
     def baseline_amount(self, size: Size) -> float:
         """Return the number of work units in one call of the baseline's work."""
         return self.amount(size)
+
+    @abstractmethod
+    def check_bytes(self, size: Size, calls: int) -> int:
+        """Return the device memory that the check of one side allocates."""
+
+    @abstractmethod
+    def working_bytes(self, size: Size, calls: int) -> int:
+        """Return the device memory that correct code may allocate for its model, its state and temporary tensors."""
 
     @abstractmethod
     def student(self, assignment: Any, size: Size, memory: Memory, device: str) -> Block:
