@@ -1,5 +1,6 @@
 """Grades the speed of submissions (`--device`), one submission at a time, after all tests have been run."""
 
+import os
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -19,6 +20,7 @@ from grader.speed.smoke_test import run_smoke_test
 from grader.speed.timed_submission import DeviceFacts, SpeedJob, grade_speed
 from grader.speed.timed_workloads import make_empty_row
 from torchkata.course import Kata, course
+from torchkata.i18n import class_language
 from torchkata.inside.speed.sizes import Kind
 
 PROTECTIONS = {  # how timing on a GPU is protected, by isolation
@@ -38,6 +40,7 @@ def grade_speeds(
     Return the inconclusive submissions, and the reason why nothing could be timed ("" if this machine can measure
     speed). Raises MachineError if the sandbox fails or a result can't be stored.
     """
+    os.environ["KATA_LANG"] = class_language()  # also if all tests are already graded, so that none is collected
     options = queue.options
     queued, unsure = find_untimed(kind, queue, set(graded))
     unfit = ""

@@ -67,4 +67,7 @@ def describe_error(reply: "Reply") -> str:
         return _("{file}, line {line}, still raises NotImplementedError", file=reply.file, line=reply.line)
     if reply.outcome == "not_written":
         return _("{file} does not exist", file=reply.file)
-    return _("{error} ({place})", error=reply.error, place=place) if place else reply.error
+    from torchkata.seam.student import translate_error  # imports torch
+
+    error = translate_error(reply)
+    return _("{error} ({place})", error=error, place=place) if place else error

@@ -154,7 +154,8 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "graded": [name for name in course().graded if name in used] or list(tracks),
     }
     names = {kata.name for kata in katas}
-    endings = {name: course().tracks[name].ending for name in tracks if course().tracks[name].ending}
+    whole = [name for name in tracks if names.issuperset(kata.name for kata in course().choose((), [name]))]
+    endings = {name: course().tracks[name].ending for name in whole if course().tracks[name].ending}
     if course().ending and len(katas) == len(course().katas):
         endings[WHOLE] = course().ending
     ways = {title: way for title, way in course().ways.items() if names.issuperset(way)}
