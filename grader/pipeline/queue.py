@@ -85,8 +85,14 @@ class Queue:
             self.store_refusal(refusal)
 
     def is_current(self, stored: Result, hand_in: str) -> bool:
-        """Return whether a result has the current digests: of the submission, and of what judges each kata."""
-        return stored.hand_in == hand_in and {kata.kata: kata.digest for kata in stored.katas} == self.judges
+        """Return whether a result has the current digests: of the submission, and of what judges each kata.
+
+        One with a waived test is never current, so that the test is reported until it is fixed.
+        """
+        judges = {kata.kata: kata.digest for kata in stored.katas}
+        return (
+            stored.hand_in == hand_in and judges == self.judges and not any(map(regrade.has_waived_test, stored.katas))
+        )
 
     def describe_refusals(self) -> list[str]:
         """Return a line for each refusal. One that may be a class names the command, unless a layout was given."""
@@ -181,7 +187,7 @@ def check_replaced(entries: Sequence[Entry], options: GradeOptions, warn: Callab
         if lost := list(list_losses(stored, options)):
             losses[entry.id] = lost
         earlier += not stored.hand_in
-        if is_of_another(stored, entry):
+        if is_of_another(stored, entry, options):
             if options.layout is None:
                 raise CallError(
                     f"{entry.label}: --out {options.out} has a result of another submission, {stored.origin}, with "
@@ -207,12 +213,17 @@ def check_replaced(entries: Sequence[Entry], options: GradeOptions, warn: Callab
             warn(f"the results of {len(pairs)} submissions in {old} are now those of submissions in {new}: {names}")
 
 
-def is_of_another(stored: Result, entry: Entry) -> bool:
-    """Return whether a result comes from another place than a submission, and from other files."""
+def is_of_another(stored: Result, entry: Entry, options: GradeOptions) -> bool:
+    """Return whether a result comes from another place than a submission, and from other files.
+
+    What can't be read in the folder of a class replaces no result.
+    """
     if stored.origin in ("", entry.origin):
         return False
     submission = take_in(entry)
-    return isinstance(submission, Refusal) or digest_submission(submission.judged) != stored.hand_in
+    if isinstance(submission, Refusal):
+        return options.layout is None
+    return digest_submission(submission.judged) != stored.hand_in
 
 
 def list_losses(stored: Result, options: GradeOptions) -> Iterator[str]:

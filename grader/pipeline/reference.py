@@ -19,6 +19,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from textwrap import indent
@@ -59,8 +60,7 @@ class Checks:
         self.unchecked: dict[str, Kata] = {}  # keyed by name
         for kata in katas:
             mark = self.marks / name_mark(kata, self.solution, options)
-            if sandbox.isolation == "bwrap" and mark.exists() and not options.again:
-                mark.touch()
+            if sandbox.isolation == "bwrap" and not (options.again or options.since_ns) and refresh(mark):
                 self.state.sound |= {(kata.name, name) for name in kata.points}
             elif f"{kata.name}.py" in self.solution:
                 self.unchecked[kata.name] = kata
@@ -93,7 +93,7 @@ class Checks:
                     if self.is_settled(event, needed):
                         yield event
                     else:
-                        again.append(event.job)
+                        again.append(replace(event.job, reusable={}))  # what is stored may be due to a broken test
             held.clear()
 
     def find_unchecked(self, event: Graded) -> Iterator[str]:
@@ -143,6 +143,15 @@ class Checks:
         self.problems += [
             describe_problem(*which, text, tests) for which, text in failures.items() if which not in sound
         ]
+
+
+def refresh(mark: Path) -> bool:
+    """Mark a record as used, and return whether it exists and is ours."""
+    with contextlib.suppress(OSError):
+        if mark.exists():
+            mark.touch()
+            return True
+    return False
 
 
 def record_sound_kata(mark: Path, sandbox: Sandbox) -> None:

@@ -8,11 +8,19 @@ from grader.results.result import KataResult, Result
 
 
 def find_reusable(stored: Result | None, hand_in: str, judges: Mapping[str, str]) -> dict[str, KataResult]:
-    """Return the stored results that a regrade would reproduce, keyed by kata: those whose two digests still apply."""
+    """Return the stored results that a regrade would reproduce, keyed by kata: those whose two digests still apply.
+
+    A kata with a waived test is graded again, because the test may be right by now.
+    """
     if stored is None or stored.hand_in != hand_in:
         return {}
     standing = [kata for kata in stored.katas if kata.digest == judges.get(kata.kata) and kata.status != "inconclusive"]
-    return {kata.kata: kata for kata in standing}
+    return {kata.kata: kata for kata in standing if not has_waived_test(kata)}
+
+
+def has_waived_test(kata: KataResult) -> bool:
+    """Return whether everybody has got the points of a test of this kata because it is broken."""
+    return any(test.outcome == "waived" for test in kata.tests)
 
 
 def list_done(stored: Result | None) -> frozenset[str]:

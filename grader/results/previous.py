@@ -11,16 +11,21 @@ from pathlib import Path
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.files import write_whole
 from grader.results.dependencies import digest
+from grader.results.result import load
 
 FOLDER = ".previous"
 DIGITS = 16  # enough to tell the regrades of a class apart
 
 
 def keep_previous(directory: Path, submission: str, judges: Mapping[str, str]) -> None:
-    """Keep the stored result of a submission, if there is one. Raises MachineError if it can't be written."""
+    """Keep the stored result of a submission, if there is one. Raises MachineError if it can't be written.
+
+    A second pass of the same regrade does not replace what the first pass has kept.
+    """
     stored = directory / submission / "result.json"
     path = find_folder(directory, judges) / submission / "result.json"
-    if stored.exists():
+    before = load(stored) if path.exists() else None
+    if stored.exists() and not (before and {kata.kata: kata.digest for kata in before.katas} == judges):
         with convert_write_errors(path, MachineError):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, stored.read_bytes())

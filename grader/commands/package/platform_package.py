@@ -5,10 +5,11 @@ Each platform has a folder in `files/`, which contains its files and a `platform
 
 import json
 import math
+import re
 import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.errors import CallError, convert_write_errors
@@ -69,6 +70,12 @@ def make_options(options: PackageOptions, platform: Platform) -> str:
     return " ".join([*typed, f"--examples {options.examples}", f"--kata {','.join(options.katas)}"])
 
 
+def find_seed(path: Path) -> int | None:
+    """Return the seed of a package that is written again, so that its results are kept, or None for a new package."""
+    found = re.search(r"--seed (\d+)", path.read_text("utf-8")) if path.is_file() else None
+    return int(found[1]) if found else None
+
+
 def make_settings(options: PackageOptions, platform: Platform) -> bytes:
     """Return the settings of `grade.py`, and its sentences in the language of the class."""
     required = (sum_points(options) if options.require is None else options.require) if platform.workflow else 0.0
@@ -93,6 +100,8 @@ def run_package(name: str, options: PackageOptions) -> int:
         raise CallError(f"--require {options.require:g}: these katas have only {sum_points(options):g} points")
     hidden = sum(seen != "visible" for kata in course().katas.values() for seen in kata.visibility.values())
     check_output(platform, out, force=options.force)
+    if options.seed is None and not platform.is_public:
+        options = replace(options, seed=find_seed(out / platform.folder / "options"))
     files = build_package(platform, options)
     with convert_write_errors(out):
         if platform.is_zip:

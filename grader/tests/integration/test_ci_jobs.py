@@ -33,6 +33,7 @@ VERSIONS = {"draft/sieve.py": PRIMES / "assignment/sieve.py", "final/sieve.py": 
 CRASH = ("grader/commands/grade.py", "def run_grade(", "import os; os.abort()\n\n\ndef run_grade(")
 NO_SANDBOX = ("grader/sandbox/launch.py", 'if isolation == "bwrap" and shutil.which("bwrap") is None:', "if True:")
 BROKEN = ("tests/test_sieve.py", "    assert_equal(", "    raise KeyError(student)\n    assert_equal(")
+NO_BUBBLEWRAP = "    grader: isolation bwrap does not work here: bubblewrap is not installed"
 REFUSED = "This repository can't be graded. The reason is below."
 NEXT_STEP = ": run this job again, and if that does not help, "
 
@@ -76,7 +77,7 @@ CASES = {
         SOLUTIONS,
         3,
         f"The grader failed. This is not your fault{NEXT_STEP}show this page to your instructor.",
-        "    grader: isolation bwrap does not work here: bubblewrap is not installed",
+        NO_BUBBLEWRAP,
         NO_SANDBOX,
     ),
 }
@@ -255,7 +256,7 @@ def test_class_job_grades_repositories_in_list(platform: str, tmp_path: Path) ->
     job = run_job(platform, make_class(tmp_path, platform, []), tmp_path)
     assert job.code == 0, job.out
     assert "cloned 3 of 3 repositories" in job.out
-    assert "| hw1&#45;ada | 100 of 100 | 2 of 2 |\n| hw1&#45;ben | 30 of 100 | 0 of 2 |" in job.summary
+    assert "| hw1&#45;ada | 100 of 100 | 2 of 2 |\n| hw1&#45;ben | 21 of 100 | 0 of 2 |" in job.summary
     assert "hw1-eve: " in job.summary, "the reason for which it can't be read"
     assert job.kept == {"results", "summary.md"}
     assert [*tmp_path.glob("**/results/report.html")]
@@ -273,7 +274,28 @@ def test_class_job_keeps_results_and_names_missing_repository(tmp_path: Path) ->
     commit_all(tmp_path / "hw1-ben")
     again = run_job("github-class", bare, tmp_path)
     assert "1 of 2 were already graded" in again.out
-    assert "| hw1&#45;ben | 65 of 100 |" in again.summary
+    assert "| hw1&#45;ben | 60 of 100 |" in again.summary
+
+
+def test_class_job_that_refuses_to_begin_fails(tmp_path: Path) -> None:
+    bare = make_class(tmp_path, "gitlab-class", [], NO_SANDBOX)
+    job = run_job("gitlab-class", bare, tmp_path)
+    assert (job.code, job.summary.partition("\n")[0]) == (
+        3,
+        "**The grader failed with exit code 3. The end of its messages is below.**",
+    )
+    assert NO_BUBBLEWRAP in job.summary
+
+
+def test_package_written_again_keeps_seed_and_list(tmp_path: Path) -> None:
+    command = ("--course", PRIMES, "package", "github-class", "--out", tmp_path)
+    assert call_grader(*command).code == 0
+    options = (tmp_path / ".github/torchkata/options").read_text()
+    (tmp_path / "repositories.txt").write_text("mine")
+    assert call_grader(*command, "--force", "--examples", FEW).code == 0
+    again = (tmp_path / ".github/torchkata/options").read_text()
+    assert again == options.replace("--examples 100", f"--examples {FEW}")
+    assert (tmp_path / "repositories.txt").read_text() == "mine"
 
 
 def test_class_job_fails_if_a_test_is_broken(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def list_urls(words: list[str]) -> Iterator[str]:
     token = os.environ.get("CLASS_TOKEN", "")
     number, start = 1, "".join(words[2:])
     while True:
-        request = urllib.request.Request(f"{words[1]}?per_page={PAGE}&page={number}")
+        joint = "&" if "?" in words[1] else "?"
+        request = urllib.request.Request(f"{words[1]}{joint}per_page={PAGE}&page={number}")
         if token:
             request.add_header("Authorization", f"Bearer {token}")
         try:
@@ -78,7 +79,7 @@ def list_urls(words: list[str]) -> Iterator[str]:
             url = repository.get("clone_url") or repository["http_url_to_repo"]  # GitHub's name, or GitLab's
             if url.rpartition("/")[2].startswith(start):
                 yield url
-        if len(page) < PAGE:
+        if not page:
             return
         number += 1
 
@@ -90,19 +91,23 @@ def grade(folder: Path, work: Path) -> int:
     python = os.environ.get("TORCHKATA_PYTHON") or f"{work}/venv/bin/python"
     grader = [python, "-I", f"{HERE}/run.py", "grader", "--course", f"{HERE}/torchkata"]
     options = (HERE / "options").read_text("utf-8").split()
+    command = [*grader, "grade", str(folder), "--layout", "github", "--out", str(results), "--json", *options]
     done = run(work, "bash", f"{HERE}/install.sh", str(work))
+    is_installed = done.returncode == 0
     for _ in range(2):  # what could not be graded is graded again, and nothing else
-        if done.returncode in (0, UNSURE):
-            done = run(work, *grader, "grade", str(folder), "--layout", "github", "--out", str(results), *options)
+        if is_installed and done.returncode in (0, UNSURE):
+            done = run(work, *command)
+    is_graded = is_installed and done.stdout.startswith("{")  # nothing is printed if the grader refuses to begin
+    said = json.loads(done.stdout)["problems"] if is_graded else done.stderr.splitlines()[-SHOWN:]
     not_cloned = (folder / NOT_CLONED).read_text("utf-8").splitlines()
     code, line = 0, ""
-    if done.returncode == UNSURE:
+    if is_graded and done.returncode == UNSURE:
         code, line = UNSURE, "A test is broken or could not be graded. The reason is below."
-    elif done.returncode not in (0, REFUSED):
+    elif not is_graded or done.returncode not in (0, REFUSED):
         code, line = UNSURE, f"The grader failed with exit code {done.returncode}. The end of its messages is below."
     elif not_cloned:
         code, line = 1, "Not every repository could be cloned. Earlier results of these repositories are kept."
-    messages = [f"    {each}\n" for each in [*not_cloned, *done.stderr.splitlines()[-SHOWN:]]]
+    messages = [f"    {each}\n" for text in [*not_cloned, *said] for each in text.splitlines()[:SHOWN]]
     text = "\n".join([*([f"**{line}**\n"] if line else []), "".join(messages)])
     if any(results.glob("*/result.json")):
         run(work, *grader, "report", str(results))
@@ -123,7 +128,7 @@ def stop(reason: str) -> NoReturn:
 
 def run(work: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a command in WORK, not among the students' files, and show its errors."""
-    done = subprocess.run(command, cwd=work, stderr=subprocess.PIPE, text=True, errors="replace")
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, errors="replace")
     sys.stderr.write(done.stderr)
     return done
 
