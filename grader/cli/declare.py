@@ -1,6 +1,7 @@
 """Makes commands for typer from functions and dataclasses whose annotations declare options."""
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -10,6 +11,8 @@ import typer
 
 from grader.base.main import run_command
 from grader.options import Argument, Option
+
+LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")  # within a paragraph, which the terminal wraps
 
 
 def declare(command: Callable[..., Any]) -> Callable[..., None]:
@@ -30,7 +33,8 @@ def declare(command: Callable[..., Any]) -> Callable[..., None]:
             command(**values)
         sys.exit(run_command(lambda: command(**values)))
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__name__ = command.__name__
+    run.__doc__ = LINE_BREAK.sub(" ", inspect.cleandoc(command.__doc__ or ""))
     declared = [parameter for source in (command, *groups.values()) for parameter in list_parameters(source)]
     vars(run)["__signature__"] = inspect.Signature(declared)
     return run

@@ -25,7 +25,7 @@ from torchkata.course.predictions import is_positive, load_questions
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(  # what a probe can import
-    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "call_methods", "typed")
+    f"torchkata.{name}" for name in ("DispatchMode", "Plain", "Text", "call_methods", "typed")
 )
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 MAX_DRAWS = 1000  # combinations of sizes that are tried per question

@@ -60,8 +60,8 @@ def format_row(kata: Kata, state: State) -> str:
     width = max(map(len, course().katas)) + 1
     word = paint(pad(translate(LOOK_OF[status].word), 13), status)
     score = score_of(kata, run.passed, run.earned) if run else score_of(kata, 0, 0)
-    more = _("  may be outdated") if state.is_old(kata.name) else f"  {effort_of(kata)}".rstrip()
-    return f"  {kata.name:<{width}}{word}{pad(score, 21)}{more}".rstrip()
+    more = _("  may be outdated") if state.is_old(kata.name) else f" {effort_of(kata)}"
+    return f"  {kata.name:<{width}}{word}{pad(score, 23)}{more}".rstrip()
 
 
 def show_next(state: State) -> None:

@@ -61,7 +61,7 @@ def hints_of(kata: Kata) -> list[str]:
 def effort_of(kata: Kata) -> str:
     """Return the hours and the difficulty of a kata. Omit what `kata.toml` does not state."""
     hours = _("{hours} h", hours=f"{kata.hours:g}") if kata.hours else ""
-    return f"{pad(hours, 11)}{translate(DIFFICULTIES[kata.difficulty])}".strip()
+    return f"{pad(hours, 10)}{translate(DIFFICULTIES[kata.difficulty])}".strip()
 
 
 def after_of(kata: Kata, chosen: Language | None = None) -> str:
