@@ -27,7 +27,7 @@ def is_transposed(assignment: Any) -> bool:
 
 def find_weight(layer: Any, shape: Sequence[int], transposed: bool) -> Any:
     """Return the weight of a layer, whatever its name."""
-    if isinstance(weight := getattr(layer, "weight", None), Tensor):
+    if (weight := getattr(layer, "weight", None)) is not None:
         return weight
     (found,) = find_weights(layer, {"weight": shape[::-1] if transposed else shape})
     return found
@@ -92,8 +92,10 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dic
 @typed("torch.manual_seed(seed)\n[Linear(input_dim, output_dim).weight for _ in range(layers)]")
 def initial_weights(assignment: Any, input_dim: int, output_dim: int, layers: int, seed: int) -> list[object]:
     """Return the weights of layers that are built in succession."""
-    transposed = is_transposed(assignment)
     torch.default_generator.manual_seed(seed)
     built = [assignment.linear.Linear(input_dim, output_dim) for _ in range(layers)]
+    if all(hasattr(layer, "weight") and not isinstance(layer.weight, Tensor) for layer in built):
+        return [layer.weight for layer in built]
+    transposed = is_transposed(assignment)
     weights = [find_weight(layer, [input_dim, output_dim], transposed) for layer in built]
     return [weight.T for weight in weights] if transposed else weights

@@ -56,14 +56,14 @@ factorise.test_one_has_no_factors is waived: 7 submissions get its full points
 """,
     "gradescope": """\
 gradescope: 7 submissions
-submission     score sieve factorise
-────────────────────────────────────
-submission_1 100/100    50        50
-submission_2  55/100   5 ✗        50
-submission_4 100/100    50        50
-submission_5 100/100    50        50
-submission_6  50/100   0 –        50
-submission_7  55/100    50       5 –
+submission      score sieve factorise
+─────────────────────────────────────
+submission_1  100/100    50        50
+submission_2 55.5/100 5.5 ✗        50
+submission_4  100/100    50        50
+submission_5  100/100    50        50
+submission_6   50/100   0 –        50
+submission_7   55/100    50       5 –
 ? inconclusive   … timed out   !
 crashed   ✗ wrong   – not started
 factorise.test_one_has_no_factors is waived: 6 submissions get its full points
@@ -119,7 +119,7 @@ GRADED = {  # points and status of sieve and factorise
     "hw1-fay": DONE,
     "hw1-gil": DONE,
     "submission_1": DONE,
-    "submission_2": "5.0 wrong 50.0 done",
+    "submission_2": "5.5 wrong 50.0 done",
     "submission_4": DONE,
     "submission_5": DONE,
     "submission_6": "0.0 not_started 50.0 done",
@@ -147,18 +147,18 @@ MARKS = {  # submission, raw points, mark, and reasons. A waived test is worth 5
     "paul": ("Paul Erdős_208_assignsubmission_file", "100.0", "100.0", WAIVED),
     "rita": ("", "", "", ""),
     "rosa": ("submission_1", "100.0", "100.0", WAIVED),
-    "sam": ("submission_2", "65.0", "65.0", WAIVED),
+    "sam": ("submission_2", "61.25", "61.25", WAIVED),
     "tim": ("submission_3", "0.0", "0.0", UNREAD),
     "uma": ("submission_4", "100.0", "100.0", WAIVED),
     "vera": ("submission_5", "100.0", "80.0", f"2 days late; {WAIVED}"),
-    "will": ("submission_6", "60.0", "60.0", WAIVED),
+    "will": ("submission_6", "55.75", "55.75", WAIVED),
     "xia": ("submission_7", "55.0", "55.0", WAIVED),
     "yan": ("submission_7", "55.0", "55.0", WAIVED),
     "ada": ("hw1-ada", "100.0", "100.0", WAIVED),
-    "bea": ("hw1-bea", "15.0", "15.0", WAIVED),
+    "bea": ("hw1-bea", "10.75", "10.75", WAIVED),
     "cem": ("hw1-cem", "0.0", "0.0", UNREAD),
     "dan": ("hw1-dan", "0.0", "0.0", UNREAD),
-    "eva": ("hw1-eva", "60.0", "60.0", WAIVED),
+    "eva": ("hw1-eva", "55.75", "55.75", WAIVED),
     "fay": ("hw1-fay", "100.0", "100.0", WAIVED),
 }
 PEOPLE = "marks:     people/marks.csv\npeople:    31; 30 submitted, 4 of them late\nmissing:   rita\n"

@@ -171,7 +171,7 @@ def test_classroom50_package_grades_a_checkout(packages: Path, tmp_path: Path) -
     assert not (tmp_path / "mark").exists()
     report = json.loads((checkout / "result.json").read_text())
     jsonschema.Draft202012Validator(CLASSROOM50).validate(report)
-    assert (report["score"], report["max-score"], report["owner"]) == (30, 100, "ada")
+    assert (report["score"], report["max-score"], report["owner"]) == (84, 400, "ada")
     assert report["datetime"] <= report["graded_at"]
 
 

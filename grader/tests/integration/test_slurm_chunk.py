@@ -67,7 +67,8 @@ def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatc
     run.submit(0)
     arrays: list[Array] = [call.args[0] for call in submit.call_args_list]
     asked = [(array.minutes, array.options, array.after) for array in arrays]
-    assert asked == [(10, {}, ""), (10, {"gres": "gpu:1"}, "1")], "speed is graded after the tests"
+    needs = {"mem": "24G", "cpus-per-task": "4", "gres": "gpu:1"}
+    assert asked == [(10, {}, ""), (10, needs, "1")], "speed is graded after the tests"
 
 
 def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:

@@ -78,7 +78,7 @@ def test_syntax_error_fails_only_its_own_kata(tmp_path: Path) -> None:
     done = run_pytest(folder, "--track", "core", "--examples", "1")
     assert "crashed" in find_row(done.out, "same_storage")
     core = [kata.name for kata in course().choose([], ["core"])]
-    assert done.out.count("SyntaxError") == 1, "the error must be shown once"
+    assert done.out.rpartition("[100%]")[2].count("SyntaxError") == 1, "the error must be shown once"
     assert "same_storage · all 6 tests fail in the same way" in done.out
     assert "same_storage.py, line 1:  def same_storage(x, y)" in done.out
     assert all(" done " in find_row(done.out, kata) for kata in core if kata != "same_storage")
@@ -116,7 +116,6 @@ def test_kata_waits_for_unfinished_prerequisite(tmp_path: Path) -> None:
 def test_wrong_layer_structure_is_reported_once(tmp_path: Path) -> None:
     listed = edit_solution("cruncher", "nn.ModuleList([Linear(dim, dim) for _ in range(num_layers)])", "[]")
     out = run_pytest(write_assignment(tmp_path, cruncher=listed), "--kata", "cruncher").out
-    assert "load_state_dict" not in out
     _, others = out.split("cruncher · skipped until the failure above is fixed: ")
     assert "test_gradients_reach_every_layer" in others
 
@@ -148,7 +147,7 @@ def test_global_torch_settings_do_not_leak_between_tests(tmp_path: Path) -> None
     ("options", "words"),
     [
         (["--kata", "lineal"], "there is no kata or track 'lineal'; did you mean linear?"),
-        (["--kata", "nothing_like_it"], "there is no kata 'nothing_like_it'; the katas are same_storage, "),
+        (["--kata", "nothing_like_it"], "there is no kata or track 'nothing_like_it'; the katas are same_storage, "),
         (["--impl", "nowhere"], "--impl nowhere: no kata files found"),
         (["--examples", "0"], "--examples must be at least 1"),
     ],

@@ -15,13 +15,15 @@ from torch import Tensor
 
 VECTORS = 16  # in one of 200,000 checks, the error of a product with one wrong row is underestimated by a factor of 3
 CHUNK = 2**24  # number of elements that are converted to float64 at a time: 128 MiB
-CHECK_BYTES = 4 * 8 * CHUNK  # memory for temporary tensors
+CHECK_BYTES = 4 * 8 * CHUNK
+"""Memory for the temporary tensors of a check."""
 
-# Relative error of rounding to nearest, in units of the dtype's eps: the root mean square is 0.21 for normally
-# distributed values (a uniform error of at most half a unit in the last place, averaged over mantissas).
 ROUNDING = 0.2125
+"""Relative error of rounding to nearest, in units of the dtype's eps: the root mean square is 0.21 for normally
+distributed values, as for a uniform error of at most half a unit in the last place, averaged over mantissas."""
 MARGIN = 1.8  # allowed multiple of the error of a correct product; in bfloat16 0.2125 · 1.8 · 2⁻⁷ = 3.0e-3
-OWN_MARGIN = 1.38  # allowed multiple of the baseline's error
+OWN_MARGIN = 1.38
+"""Allowed multiple of the baseline's error."""
 
 
 def relative_error(
