@@ -58,7 +58,7 @@ def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tenso
 def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str | Text:
     """Say why a module has no weight with this key and shape."""
     container, own = key.split(".")[0], module.state_dict()
-    if type(getattr(module, container, None)) in (list, tuple, dict):
+    if "." in key and type(getattr(module, container, None)) in (list, tuple, dict):
         return f"{container} is a plain {type(getattr(module, container)).__name__}: {HIDDEN}"
     if type(find_attribute(module, key)) is Tensor:
         return Text("{name} is a plain tensor: only an nn.Parameter is in state_dict()", name=key)

@@ -12,6 +12,7 @@ import pytest
 from torchkata.i18n import _, wrap
 from torchkata.result import FAILED
 
+from .failure_groups import is_unmet
 from .report import WIDTH
 from .run_state import get_result, get_state
 from .selection import find_kata
@@ -93,9 +94,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell the thread about the first failure."""
+    """Tell the thread about the first failure that is no consequence of another one, as in the report."""
     report = yield
     result, watch = get_result(report), item.config.stash.get(WATCH, None)
-    if result is not None and result.outcome in FAILED and watch is not None and watch.failed is None:
+    if watch is None or watch.failed is not None or result is None:
+        return report
+    if result.outcome in FAILED and not is_unmet(result):
         watch.failed = result.message, time.monotonic()
     return report

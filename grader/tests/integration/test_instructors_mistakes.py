@@ -15,6 +15,7 @@ from grader.tests.support.instructor_mistakes import (
     MISTAKE_CASES,
     NEEDS_SOLUTION,
     RETURNS_NONE,
+    RETURNS_TEXT,
     STUB,
     TEST,
     Change,
@@ -140,9 +141,11 @@ def test_answer_of_wrong_type_fails_the_test(tmp_path: Path, has_solution: bool)
     """An answer that makes the test raise an exception is wrong, so students can't make a result inconclusive."""
     changes = ARITHMETIC_ON_ANSWER if has_solution else {**ARITHMETIC_ON_ANSWER, "reference/double/solution.py": None}
     course, wrong = write_course(tmp_path / "course", changes), write_right_submission(tmp_path / "right")
-    (wrong / "double.py").write_text(RETURNS_NONE)
-    done = run_command("grade", course, wrong)
-    assert read_statuses(course)["double"] == "wrong", done.out + done.err
-    assert done.code == 0
-    told = run_command("pytest", course, wrong).out
-    assert "nothing is returned: is a `return` missing in `double`?" in told
+    forms = ("does not have the required form", "it raised TypeError")
+    for source, words in ((RETURNS_NONE, ("nothing is returned: is a `return`",)), (RETURNS_TEXT, forms)):
+        (wrong / "double.py").write_text(source)
+        done = run_command("grade", course, wrong)
+        assert read_statuses(course)["double"] == "wrong", done.out + done.err
+        assert done.code == 0
+        told = run_command("pytest", course, wrong).out
+        assert [each for each in words if each not in told] == [], told

@@ -230,6 +230,7 @@ ARITHMETIC_ON_ANSWER: dict[str, Change] = {
     TEST: (COMPARED, "assert_equal(student.call(doubled, n) + 0, oracle.double(n))")
 }
 RETURNS_NONE = "def double(n: int) -> int:\n    n << 1\n"
+RETURNS_TEXT = "def double(n: int) -> str:\n    return str(2 * n)\n"
 
 
 def write_course(folder: Path, changes: Mapping[str, Change] = MappingProxyType({})) -> Path:
