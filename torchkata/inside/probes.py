@@ -71,22 +71,28 @@ def list_empty_returns(assignment: Any, module: str, probe: str, *arguments: obj
     A line such as `return table.get(name)` returns something, even if it is None.
     """
     found: dict[str, None] = {}
+    files = {*map(str, assignment.__files__.folder.glob("*.py"))}
+
+    def follow(frame: FrameType, _event: str, _value: object) -> Callable[[FrameType, str, object], None] | None:
+        code, frame.f_trace_lines = frame.f_code, False
+        return watch if code.co_filename in files and not code.co_flags & inspect.CO_GENERATOR else None
 
     def watch(frame: FrameType, event: str, value: object) -> None:
-        code = frame.f_code
-        if event != "return" or value is not None or code.co_flags & inspect.CO_GENERATOR:
+        if event != "return" or value is not None:
             return
-        file, has_raised = Path(code.co_filename), not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
+        code = frame.f_code
+        has_raised = not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
         says_what = RETURN.search(linecache.getline(code.co_filename, frame.f_lineno))
-        if file.parent == assignment.__files__.folder and not has_raised and not says_what:
-            found.setdefault(f"{file.stem}.{code.co_qualname}")
+        if not has_raised and not says_what:
+            found.setdefault(f"{Path(code.co_filename).stem}.{code.co_qualname}")
 
-    sys.setprofile(watch)
+    before = sys.gettrace()
+    sys.settrace(follow)
     try:
         with suppress(Exception):
             getattr(importlib.import_module(module), probe)(assignment, *arguments)
     finally:
-        sys.setprofile(None)
+        sys.settrace(before)
     return [*found]
 
 

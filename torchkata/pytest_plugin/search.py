@@ -46,6 +46,7 @@ SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
 MIN_SECONDS = 0.5  # CPU time that the search may always take
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
+TRACED = 5.0  # a call may take as many times the test's duration while its returns are traced
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
 MAX_REPEATS = 20  # number of times to repeat a call to find out whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
@@ -106,7 +107,8 @@ def explain_answers(
     if item.config.getoption("--hypothesis-profile") != "prove":
         seconds = max(MIN_SECONDS, SHARE * duration)
         student_seconds = min(STUDENT_SECONDS, seconds)
-    if silent := ask(state.student, max(student_seconds, duration), find_missing_return, ""):
+    traced = max(student_seconds, TRACED * duration)
+    if silent := ask(state.student, traced, find_missing_return, ""):
         item.stash[MISSING_RETURN] = _("nothing is returned: is a `return` missing in `{function}`?", function=silent)
     if silent or isinstance(cause, Crashed):
         return

@@ -44,7 +44,7 @@ def list_programs(kata: str) -> Iterator[tuple[str, str]]:
 def test_missing_return_is_named_first_and_alone(kata: str, tmp_path: Path) -> None:
     for function, source in list_programs(kata):
         folder = write_assignment(tmp_path / function, **{kata: source})
-        printed = run("pytest", f"--impl={folder}", "--kata", kata, "--examples", "2").out
+        printed = run("pytest", f"--impl={folder}", "--kata", kata, "--examples", "2", "--seed", "1").out
         blocks = [block for block in printed.split("\n\n") if block.startswith(f"{kata} · ")]
         assert len(blocks) == 1, printed
         assert f"looks like: nothing is returned: is a `return` missing in `{function}`?" in blocks[0]
