@@ -1,4 +1,4 @@
-"""Write the files of a simulated class of 200 students, as an example for docs/grading.md.
+"""Write the files of a simulated class of 200 students, as an example for docs/afternoon.md.
 
     python -m scripts.made_up_class DIR
 

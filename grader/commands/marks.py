@@ -1,5 +1,6 @@
 """`grader marks`: computes the mark of each student from the stored results and the instructor's rules."""
 
+import shlex
 from dataclasses import fields
 from pathlib import Path
 
@@ -37,6 +38,12 @@ def run_marks(directory: Path, folder: Path, source: Path | None = None, *, acce
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} submitted, {late} of them late")
     if nothing:
         out.print(f"missing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
+    place, people = shlex.quote(str(directory)), shlex.quote(str(folder))
+    out.print(
+        f"export:    grader export {place} --format PLATFORM --class {people} --gradebook FILE --out FILE",
+        markup=False,
+        soft_wrap=True,
+    )
     for note in marks.notes:
         out.print(note, markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), marks.problems)

@@ -1,5 +1,6 @@
 """`grader report`: prints the results of a class, and writes its pages and gradebook."""
 
+import shlex
 from pathlib import Path
 
 from grader.base.terminal import create_console
@@ -29,6 +30,8 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
         out.print(line, markup=False, soft_wrap=True)
     out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
     out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
+    if people is None:
+        out.print(f"marks:     grader marks {shlex.quote(str(directory))} CLASS", markup=False, soft_wrap=True)
     if feedback is not None:
         out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
     print_problems(create_console(stderr=True), problems)

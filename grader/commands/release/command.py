@@ -60,6 +60,8 @@ def run_release(options: ReleaseOptions) -> int:
     print(f"{out}: {count(len(files), 'file')}, {count(len(names), 'kata')}: {', '.join(names)}")
     if more := [name for name in names if name not in chosen]:
         print(f"included because others build on them: {', '.join(more)}")
+    if not options.update:
+        print("next:     publish the folder; its README.md says how students install it")
     if options.prove:
         print("proven: all stubs count as not started, and with the solution all katas are done")
     return 0

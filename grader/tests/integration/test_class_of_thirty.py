@@ -162,6 +162,7 @@ MARKS = {  # submission, raw points, mark, and reasons. A waived test is worth 5
     "fay": ("hw1-fay", "100.0", "100.0", WAIVED),
 }
 PEOPLE = "marks:     people/marks.csv\npeople:    31; 30 submitted, 4 of them late\nmissing:   rita\n"
+PEOPLE += "export:    grader export results --format PLATFORM --class people --gradebook FILE --out FILE\n"
 WAIVERS = f"""\
 sieve.test_upper_bound_is_exclusive is waived: 22 submissions get its full points
 {BROKEN_TEST} is waived: 22 submissions get its full points

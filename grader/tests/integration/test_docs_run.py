@@ -19,6 +19,7 @@ from grader.tests.support.solution import SOLUTION
 
 PAGES = (ROOT / "docs/students.md", ROOT / "docs/zh/students.md")
 FOR_STUDENTS = (*PAGES, ROOT / "grader/commands/release/files/README.md")  # read in a handout, so commands run there
+AFTERNOON = ROOT / "docs/afternoon.md"  # its sections continue each other
 ALL_SECTIONS = [
     section for document in dict.fromkeys([*DOCUMENTS, *FOR_STUDENTS]) for section in read_sections(document)
 ]
@@ -83,7 +84,6 @@ ENDS = {
 }  # exit codes, if not 0
 MINUTES = (
     "students.md: Useful commands",  # complete pytest runs; test_student_output.py tests each option
-    "grading.md: Example: a class of 200",  # takes minutes; see test_mark_rules.py
     "own-course.md: Start a course",  # takes minutes; see test_wheel.py
 )
 RUNNER = dict.fromkeys(VARIABLES.values(), "https://example.org/")
@@ -95,7 +95,7 @@ def find_sections() -> dict[Section, list[str]]:
     planned: dict[tuple[bool, str], Section] = {}
     for section in ALL_SECTIONS:
         for command in section.commands:
-            if command not in LEFT_OUT:
+            if command not in LEFT_OUT and section.document != AFTERNOON:
                 planned.setdefault((section.document in FOR_STUDENTS, command), section)
     return {
         section: [command for (_, command), first in planned.items() if first is section]
@@ -159,6 +159,28 @@ def test_documented_commands_in_each_section_succeed(
         done = type_in(place, command)
         assert done.code in ENDS.get(command, (0,)), f"{command}\n{done.out}{done.err}"
         assert "Traceback" not in done.err
+
+
+def test_afternoon_runs_from_start_to_end(graded: Path, tmp_path: Path) -> None:
+    place, printed = shutil.copytree(graded, tmp_path / "here"), {}
+    [waiver] = re.findall(r"^```toml\n(.*?)^```$", AFTERNOON.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    for section in read_sections(AFTERNOON):
+        if "Waive a test" in section.heading:
+            (place / "made/class/waive.toml").write_text(waiver)
+        if "Fix a test" in section.heading:
+            (place / "made/class/waive.toml").unlink()
+            with (place / "tests/test_linear.py").open("a") as file:
+                file.write("# corrected\n")
+        for command in section.commands:
+            step = section.heading.split(maxsplit=1)[1].partition(" (")[0]
+            done = printed[step, command.split()[1]] = type_in(place, command)
+            assert done.code in ENDS.get(command, (0,)), f"{command}\n{done.out}{done.err}"
+    assert "is waived" in printed["Waive a test", "report"].out
+    assert "graded again (other katas unchanged): linear (2)" in printed["Fix a test", "grade"].out
+    assert printed["Fix a test", "diff"].out.startswith("0 of 192 submissions differ\nlinear: its tests")
+    before, after = ((place / f"made/{name}.csv").read_text("utf-8") for name in ("canvas", "upload-canvas"))
+    assert [line.count(",") for line in before.splitlines()] == [line.count(",") for line in after.splitlines()]
+    assert before != after
 
 
 def test_skipped_commands_are_run_by_other_tests() -> None:
