@@ -109,6 +109,15 @@ def test_editor_lists_the_tests_from_elsewhere(primes_handout: Path) -> None:
     assert done.out.split("\n") == ["tests/test_factorise.py: 6", "tests/test_sieve.py: 5", "", ""]
 
 
+def test_test_file_names_the_command_that_runs_it(primes_handout: Path) -> None:
+    done = run_in_shell("PYTHONPATH=. python tests/test_sieve.py", primes_handout)
+    assert (done.code, done.out, done.err) == (
+        1,
+        "",
+        "pytest runs the tests in this file: pytest tests/test_sieve.py\n",
+    )
+
+
 def test_speed_tests_refuse_several_processes() -> None:
     done = run_in_shell("pytest -m gpu -n 2", ROOT)
     assert done.code == 4
