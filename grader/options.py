@@ -88,6 +88,7 @@ class GradeOptions:
     isolation: IsolationLevel = "auto"
     as_json: AsJson = False
     since_ns: int = 0  # grade results from before this time again; in nanoseconds, by the file system's clock
+    began_ns: int = 0  # grade results with a waived test from before this time again; 0: grade all of them again
 
     @property
     def alone(self) -> bool:

@@ -3,6 +3,7 @@
 `task.py` runs this module as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
+import hashlib
 import os
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from grader.results.result import Result, load
 from torchkata.course import CourseError, use
 
 UNFIT = "unfit"  # folder next to the plan, with a file for each node that can't grade, which contains the reason
+BROKEN = "broken"  # folder next to the plan, with a text for the instructor about each broken test
 
 
 def main() -> int:
@@ -39,21 +41,27 @@ def main() -> int:
     use(plan.course)
     entries = [Entry(id, path) for id, path in plan.chunks[index].items()]
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK", "1")) if plan.phase == "tests" else 1  # speed: one at a time
-    unfit = grade_chunk(plan.phase, entries, replace(plan.options, jobs=cores))
+    broken: list[str] = []
+    unfit = grade_chunk(plan.phase, entries, replace(plan.options, jobs=cores), broken)
+    for problem in broken:  # all tasks draw the same inputs, so a broken test gives the same text in each
+        note = hashlib.sha256(problem.encode()).hexdigest()[:16]
+        write_whole(path.parent / BROKEN / note, problem.encode("utf-8", "replace"))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
         warn(unfit)
     return 3 if unfit else 0
 
 
-def grade_chunk(phase: Phase, entries: Sequence[Entry], options: GradeOptions) -> str:
-    """Grade the pending submissions in a chunk. Return the reason if this node can't grade, otherwise ""."""
+def grade_chunk(phase: Phase, entries: Sequence[Entry], options: GradeOptions, broken: list[str]) -> str:
+    """Grade the pending submissions in a chunk. Return the reason if this node can't grade, otherwise "".
+
+    A text for the instructor about each broken test is added to `broken`.
+    """
     queue = Queue(entries, [], choose(options.katas), options)
     quiet = create_console(quiet=True)
     try:
         if phase == "tests":
-            for problem in grade_tests(queue, quiet, warn).broken:
-                warn(problem)
+            broken += grade_tests(queue, quiet, warn).broken
             return ""
         for _ in queue.to_grade():
             pass  # fills `reused` with the submissions that have test results; only these can be timed

@@ -25,6 +25,7 @@ class JobRecord(msgspec.Struct, frozen=True):
     name: str  # name of all its jobs in Slurm
     since_ns: int  # results stored before this time are graded again
     jobs: list[str] = []  # ids of its arrays
+    began_ns: int = 0  # when the call began, by the file system's clock
 
     def folder(self, out: Path) -> Path:
         """Return the folder that contains the plans and logs of this call."""
@@ -41,8 +42,9 @@ def create(queue: Queue, earlier: JobRecord | None) -> JobRecord:
     mark.parent.mkdir(parents=True)
     mark.touch()
     seed.store(out, queue.options.seed)
-    since_ns = earlier.since_ns if earlier else mark.stat().st_mtime_ns if queue.options.again else 0
-    record = JobRecord(digest_queue(queue), name, since_ns)
+    began_ns = earlier.began_ns if earlier else mark.stat().st_mtime_ns
+    since_ns = earlier.since_ns if earlier else began_ns if queue.options.again else 0
+    record = JobRecord(digest_queue(queue), name, since_ns, began_ns=began_ns)
     store(record, out)
     return record
 

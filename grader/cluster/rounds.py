@@ -14,7 +14,7 @@ from grader.base.files import clear_half_written, write_whole
 from grader.base.progress import ProgressBar
 from grader.base.text import count, list_names
 from grader.cluster import job_record, slurm
-from grader.cluster.chunk import UNFIT
+from grader.cluster.chunk import BROKEN, UNFIT
 from grader.cluster.job_record import JobRecord
 from grader.cluster.options import GPU_OPTIONS, PHASES, Phase, SlurmOptions, parse
 from grader.cluster.pending import find_pending
@@ -66,21 +66,23 @@ class Run:
         earlier, jobs = self.find_earlier()
         self.pending = find_pending(self.queue, earlier.since_ns if earlier else 0)
         if earlier:
+            self.pending.began_ns = earlier.began_ns
             self.pending.update()
-        names = list(self.pending.paths)
+        names, broken = list(self.pending.paths), list[str]()
         try:
             if earlier and jobs:
                 self.record = earlier
                 self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
             elif self.pending.left:
                 self.record = job_record.create(self.queue, earlier)
-                self.pending.since_ns = self.record.since_ns
+                self.pending.since_ns, self.pending.began_ns = self.record.since_ns, self.record.began_ns
             if jobs or self.pending.left:
                 self.run_rounds(attached=bool(jobs))
+                broken = [*self.read_notes(BROKEN).values()]
         except OSError as error:
             raise MachineError(f"can't write to {self.options.out / job_record.FOLDER} ({error.strerror})") from None
         unstored = set(self.pending.tests) - self.pending.inconclusive
-        outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left)
+        outcome = RunOutcome([name for name in names if name not in unstored], self.pending.left, broken=broken)
         if not outcome.unsure:
             job_record.forget(self.options.out)
         clear_half_written(self.options.out)
@@ -118,7 +120,7 @@ class Run:
                 try:
                     self.submit(number)
                 except SubmitError as error:
-                    if not self.read_unfit():
+                    if not self.read_notes(UNFIT):
                         raise
                     self.warn(f"no suitable node is left for grading: {error}")
                     return
@@ -139,7 +141,7 @@ class Run:
 
     def submit_phase(self, phase: Phase, paths: Mapping[str, Path], number: int, before: str) -> str:
         """Submit an array and return its id."""
-        options = replace(self.options, since_ns=self.record.since_ns)
+        options = replace(self.options, since_ns=self.record.since_ns, began_ns=self.record.began_ns)
         chosen = self.slurm_options.build_options(phase)
         each = estimate_seconds(phase, self.queue.katas, options) / self.slurm_options.count_at_once(phase)
         per_task = self.slurm_options.per_task
@@ -150,10 +152,11 @@ class Run:
             )
         plan = create_plan(phase, paths, options, size)
         folder = self.record.folder(self.options.out.absolute()) / f"{phase}-{number}-{time.time_ns()}"
-        (folder / UNFIT).mkdir(parents=True)
+        for notes in (UNFIT, BROKEN):
+            (folder / notes).mkdir(parents=True)
         write_whole(folder / "plan.json", plan.encode())
         minutes = self.slurm_options.minutes.get(phase, round(3 * each * size / 60) + EXTRA_MINUTES)
-        nodes = [name for name in (chosen.get("exclude"), *self.read_unfit()) if name]
+        nodes = [name for name in (chosen.get("exclude"), *self.read_notes(UNFIT)) if name]
         if nodes:
             chosen["exclude"] = ",".join(nodes)
         tasks = len(plan.chunks)
@@ -207,15 +210,15 @@ class Run:
         where = self.record.folder(self.options.out)
         if failed:
             self.warn(f"failed tasks: {list_names(failed)} (logs in {where})")
-        for node, why in self.read_unfit().items():
+        for node, why in self.read_notes(UNFIT).items():
             self.warn(f"{node} can't be used: {why}")
         if cancelled:
             self.warn(f"cancelled tasks: {list_names(cancelled)}")
         return bool(cancelled)
 
-    def read_unfit(self) -> dict[str, str]:
-        """Return the nodes that could not grade, each with the reason."""
-        notes = sorted(self.record.folder(self.options.out).glob(f"*/{UNFIT}/*"))
+    def read_notes(self, kind: str) -> dict[str, str]:
+        """Return the texts that tasks wrote: why a node can't grade, by its name, or how a test is broken."""
+        notes = sorted(self.record.folder(self.options.out).glob(f"*/{kind}/*"))
         return {note.name: note.read_text("utf-8", "replace") for note in notes if not note.name.startswith(".")}
 
 

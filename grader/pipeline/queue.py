@@ -71,7 +71,9 @@ class Queue:
                 prepare_directory(out, options.seed, alone=options.alone)
                 ready = True
             hand_in, stored = digest_submission(submission.judged), load_replaced(self.options, entry.id)
-            if stored and self.is_current(stored, hand_in) and stored.conclusive and keeps_speed(self.options, stored):
+            is_new = 0 < options.began_ns <= find_time_stored(out, entry.id)
+            is_current = stored is not None and self.is_current(stored, hand_in, is_new=is_new)
+            if stored and is_current and stored.conclusive and keeps_speed(options, stored):
                 if stored.unreadable:
                     result.write(replace(stored, unreadable=""), out)
                 self.reused.append(entry.id)
@@ -84,15 +86,15 @@ class Queue:
         for refusal in unstored:
             self.store_refusal(refusal)
 
-    def is_current(self, stored: Result, hand_in: str) -> bool:
+    def is_current(self, stored: Result, hand_in: str, *, is_new: bool) -> bool:
         """Return whether a result has the current digests: of the submission, and of what judges each kata.
 
-        One with a waived test is never current, so that the test is reported until it is fixed.
+        One with a waived test is current only if this call has stored it (`is_new`), so that each call reports the
+        test until it is fixed.
         """
         judges = {kata.kata: kata.digest for kata in stored.katas}
-        return (
-            stored.hand_in == hand_in and judges == self.judges and not any(map(regrade.has_waived_test, stored.katas))
-        )
+        is_waived = any(map(regrade.has_waived_test, stored.katas))
+        return stored.hand_in == hand_in and judges == self.judges and (is_new or not is_waived)
 
     def describe_refusals(self) -> list[str]:
         """Return a line for each refusal. One that may be a class names the command, unless a layout was given."""
@@ -157,12 +159,19 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
         clear_half_written(directory)
 
 
+def find_time_stored(out: Path, submission: str) -> int:
+    """Return when a result was stored, in nanoseconds by the file system's clock, or 0 if there is none."""
+    try:
+        return (out / submission / "result.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def load_replaced(options: GradeOptions, submission: str) -> Result | None:
     """Return the stored result that a new result would replace, or None if it is missing or out of date."""
-    path = options.out / submission / "result.json"
-    if options.again or not path.exists() or path.stat().st_mtime_ns < options.since_ns:
+    if options.again or not (stored := find_time_stored(options.out, submission)) or stored < options.since_ns:
         return None
-    return result.load(path)
+    return result.load(options.out / submission / "result.json")
 
 
 def keeps_speed(options: GradeOptions, stored: Result) -> bool:

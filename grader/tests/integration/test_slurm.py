@@ -21,6 +21,7 @@ from grader.cluster import job_record
 from grader.cluster.slurm import ListedTask, list_jobs
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, grade
+from grader.tests.support.class_of_thirty import BROKEN
 from grader.tests.support.processes import is_alive
 from grader.tests.support.submissions import (
     LINEAR,
@@ -195,6 +196,21 @@ def test_repeating_the_command_resumes_a_killed_run(
     assert f"job {array} continues" in again.out
     assert "tests of" not in again.out, "no job may be submitted again"
     assert_complete(tmp_path, slow_gradebook)
+
+
+def test_broken_test_is_reported_as_by_local_run(tmp_path: Path) -> None:
+    wrong = Path(shutil.copytree(PRIMES, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__", ".*")))
+    test = wrong / "tests/test_factorise.py"
+    test.write_text(test.read_text("utf-8").replace(*BROKEN), "utf-8")
+    paths = write_submissions(tmp_path / "class", SIEVE, "ada", "ben", kata="sieve")
+    local = grade(*paths, "--out", tmp_path / "local", *SHORT, "--kata", "factorise", course=wrong)
+    slurm = ("--slurm", "default", "--slurm", "per-task=1")
+    done = grade(*paths, "--out", tmp_path / "slurm", *SHORT, *slurm, "--kata", "factorise", course=wrong)
+    assert local.code == done.code == 3
+    assert "test_one_has_no_factors fails with the reference solution" in done.err
+    lines = [[line for line in each.err.splitlines() if "again: " not in line] for each in (done, local)]
+    assert lines[0] == lines[1], "each call reports the test once, and grades each submission once"
+    assert (tmp_path / "slurm/gradebook.csv").read_bytes() == (tmp_path / "local/gradebook.csv").read_bytes()
 
 
 def test_rejected_slurm_job_is_reported_in_one_line(slow_class: list[Path], tmp_path: Path) -> None:
