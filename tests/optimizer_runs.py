@@ -92,16 +92,19 @@ def copy_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> Rule:
     return replace(rule, updates=updates)
 
 
-def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int) -> None:
+def assert_resumed(yours: Plain, end: Plain, run: OptimizerRun, rule: Rule, stop: int, own: Sequence[float]) -> None:
     """Assert that a run that is saved and loaded before step `stop` ends bit for bit like an uninterrupted one.
 
-    If a known mistake replaces the oracle and changes its result, the expected end is the oracle's result.
+    It is loaded into an optimizer with its `own` learning rates. If a known mistake replaces the oracle and changes its
+    result, the expected end is the oracle's result.
     """
+    later = [[*oracle.hook_loaded_rates(saved, own)] for saved in run.lrs[stop:]]
+    resumed = replace(run, lrs=[*run.lrs[:stop], *later])
     dtype, steps = run.params[0][0].dtype, len(run.lrs)
     for g, group in enumerate(run.params):
         for i in range(len(group)):
             *_, (whole, _, _) = simulate(run, rule, g, i)
-            *_, (exact, _, scale) = simulate(run, rule, g, i, loaded_at=stop)
+            *_, (exact, _, scale) = simulate(resumed, rule, g, i, loaded_at=stop)
             what = Text("params[{g}][{i}] at the end", g=g, i=i)
             if np.array_equal(exact, whole):
                 assert_equal(yours[g][i], end[g][i], what=what)

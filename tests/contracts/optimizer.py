@@ -1,4 +1,4 @@
-"""Tests that every optimizer must pass."""
+"""Tests of what every optimizer has in common: in full for SGD and AdaGrad, which later katas only build on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ class Optimizer:
     rule: Rule
     options: Sequence[dict[str, Any]] = ({},)  # each is a choice for a parameter group
     adapt: Callable[[OptimizerRun], OptimizerRun] = lambda run: run  # adapts a run to these options
-    constant: dict[str, Any] = field(default_factory=dict)  # options for which an update depends only on gradients
+    constant: dict[str, Any] = field(default_factory=dict)  # with these, an update depends only on lr and gradients
     tensors: int = 0  # number of tensors of the parameter's size in the state
     torch_class: Callable[..., Any] | None = None
 
@@ -42,9 +42,9 @@ class Optimizer:
         """Return the run with the chosen options for each parameter group."""
         return replace(self.adapt(run), options=[self.options[pick % len(self.options)] for pick in picks])
 
-    def take_constant_options(self, run: OptimizerRun) -> OptimizerRun:
+    def make_constant(self, run: OptimizerRun) -> OptimizerRun:
         """Return the run with options for which an update is lr times a tensor that depends only on gradients."""
-        return replace(run, options=[self.constant] * len(run.params))
+        return replace(run, options=[{**own, **self.constant} for own in run.options])
 
     def try_options(self, run: OptimizerRun) -> list[OptimizerRun]:
         """Return copies of a run with one parameter group: one without options, and one for each set of options."""
@@ -111,15 +111,19 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
     """Assert that a step is correct and changes nothing except the values of the parameters."""
     rule = find_rule(student, optimizer, run)
     params, grads, lr = run.params[0], run.grads[0][0], run.lrs[0][0]
-    options = run.options[0] if run.options else {}
-    reply = student.call(probes.step_in_place, optimizer.name, params, transposed, lr, grads, options)
+    reply = student.call(probes.step_in_place, optimizer.name, params, transposed, lr, grads)
+    check_nothing_else_changed(reply, grads)
+    assert_run([[reply["parameters"]]], run, rule)
+
+
+def check_nothing_else_changed(reply: dict[str, Any], grads: Sequence[Tensor | None]) -> None:
+    """Assert that a step has changed the parameters in place, and has only read these gradients."""
     for fact, note in BROKEN_BY_A_STEP.items():
         check(reply[fact], mistake=note)
     left = [grad for grad in grads if grad is not None]
     assert_equal(
         reply["gradients"], left, what="grad", mistake=Text("step() modified the gradients, which it should only read")
     )
-    assert_run([[reply["parameters"]]], run, rule)
 
 
 def check_zero_rate(student: Student, optimizer: Optimizer) -> None:
@@ -133,19 +137,29 @@ def check_none_and_nan(student: Student, optimizer: Optimizer) -> None:
     """Assert that a gradient of None stays None, and that a gradient of NaN makes the parameter NaN."""
     reply = student.call(probes.step_on_nan, optimizer.name)
     check(not reply["filled"], mistake=Text("a gradient that is None is filled with zeros"))
+    check_nan(reply)
+
+
+def check_nan(reply: dict[str, Any]) -> None:
+    """Assert that a gradient of NaN has made the parameter NaN."""
     note = Text("a NaN gradient is skipped or replaced, which hides that the run has gone wrong")
     check(not reply["p"].isfinite().any(), note, yours=reply["p"], expected=Text("NaN in the parameter"))
 
 
-def check_scheduler(student: Student, optimizer: Optimizer, seed: int, gamma: float) -> None:
-    """Assert that the steps use the learning rates that a scheduler sets."""
-    rng, lr = rng_of(seed), 0.5
-    param, grads = normal(rng, [2, 2]), [from_tiny_to_large(rng, [2, 2]) for _ in range(3)]
-    rates = [[lr * gamma**t] for t in range(3)]
-    run = optimizer.take_constant_options(OptimizerRun([[param]], rates, [[[grad]] for grad in grads]))
+def check_scheduler(student: Student, optimizer: Optimizer, run: OptimizerRun, gamma: float) -> None:
+    """Assert that the steps use the learning rates that a scheduler sets, starting with the run's first ones."""
+    first = run.lrs[0]
+    run = replace(run, lrs=[[lr * gamma**t for lr in first] for t in range(len(run.grads))])
     rule = find_rule(student, optimizer, run)
-    yours = student.call(probes.run_with_scheduler, optimizer.name, param, lr, gamma, grads, optimizer.constant)
-    assert_run([[[p]] for p in yours], run, rule)
+    name, params, grads, options = optimizer.name, run.params, run.grads, run.options
+    yours = student.call(probes.run_with_scheduler, name, params, first, gamma, grads, options)
+    assert_run(yours, run, rule)
+
+
+def draw_scheduled_run(seed: int) -> OptimizerRun:
+    """Return three steps of one parameter for `check_scheduler`."""
+    rng = rng_of(seed)
+    return OptimizerRun([[normal(rng, [2, 2])]], [[0.5]], [[[from_tiny_to_large(rng, [2, 2])]] for _ in range(3)])
 
 
 def check_loading(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
@@ -164,8 +178,7 @@ def step_updates_in_place(optimizer: Optimizer) -> Test:
     @given(runs(dtypes=WIDE_DTYPES), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
         """A step updates p in place (same Parameter, same memory), outside autograd, and does not modify grad."""
-        for each in optimizer.try_options(run):
-            check_in_place(student, optimizer, each, transposed)
+        check_in_place(student, optimizer, run, transposed)
 
     return test_step_updates_in_place
 
@@ -215,7 +228,7 @@ def scheduler_can_change_lr(optimizer: Optimizer) -> Test:
     @given(SEEDS, FACTORS)
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
         """The optimizer is a torch.optim.Optimizer, so a scheduler can change its learning rate."""
-        check_scheduler(student, optimizer, seed, gamma)
+        check_scheduler(student, optimizer, draw_scheduled_run(seed), gamma)
 
     return test_scheduler_can_change_lr
 
@@ -233,17 +246,16 @@ def loaded_lr_is_used(optimizer: Optimizer) -> Test:
 
 
 def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
-    """Return a test that replaces those of groups and rates, for optimizers that students write after SGD."""
+    """Return a test that replaces those of groups and rates, for the optimizer that students write after SGD."""
 
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
         """As in your SGD, a step uses each group's current lr and skips exactly the parameters whose grad is None."""
         check_zero_rate(student, optimizer)
-        run = optimizer.take_constant_options(run)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
-        check_scheduler(student, optimizer, seed, gamma)
+        check_scheduler(student, optimizer, draw_scheduled_run(seed), gamma)
 
     return test_groups_and_rates_work_as_in_sgd
 

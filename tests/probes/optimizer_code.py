@@ -98,9 +98,11 @@ def write_creation(name: str, options: Options) -> str:
     return f"{name.partition('.')[2]}([nn.Parameter(torch.ones(2))]{write_keywords(options)})"
 
 
-def write_state(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
+def write_state(
+    name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
+) -> str:
     """Return code that takes all steps and then inspects the state."""
-    return write_run(name, params, lrs, grads, literal) + "\nopt.state"
+    return write_run(name, params, lrs, grads, literal, options) + "\nopt.state"
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
@@ -112,18 +114,12 @@ def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads,
 
 
 def write_in_place(
-    name: str,
-    params: Sequence[Tensor],
-    transposed: bool,
-    lr: float,
-    grads: Sequence[Tensor],
-    options: Options,
-    literal: Literal,
+    name: str, params: Sequence[Tensor], transposed: bool, lr: float, grads: Sequence[Tensor], literal: Literal
 ) -> str:
     """Return code that takes one step."""
     starts = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
     listed = ", ".join(f"nn.Parameter({start})" for start in starts)
-    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
+    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr})"
     return "\n".join([f"params = [[{listed}]]", created, *write_step([grads], literal)])
 
 
@@ -156,13 +152,19 @@ p"""
 
 
 def write_scheduled(
-    name: str, param: Tensor, lr: float, gamma: float, grads: Sequence[Tensor], options: Options, literal: Literal
+    name: str,
+    params: Groups,
+    lrs: Sequence[float],
+    gamma: float,
+    grads: Grads,
+    options: Sequence[Options],
+    literal: Literal,
 ) -> str:
     """Return code that takes steps, each of which is followed by a step of a scheduler."""
-    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr}{write_keywords(options)})"
+    created = write_optimizer(name, len(params), lrs, options)
     scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
-    steps = [line for grad in grads for line in [*write_step([[grad]], literal), "scheduler.step()"]]
-    return "\n".join([write_parameters([[param]], literal), created, scheduler, *steps])
+    steps = [line for row in grads for line in [*write_step(row, literal), "scheduler.step()"]]
+    return "\n".join([write_parameters(params, literal), *created, scheduler, *steps])
 
 
 def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
@@ -173,7 +175,14 @@ def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: O
 
 
 def write_interrupted(
-    name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, literal: Literal, options: Sequence[Options] = ()
+    name: str,
+    params: Groups,
+    lrs: Rates,
+    grads: Grads,
+    stop: int,
+    own: Sequence[float],
+    options: Sequence[Options],
+    literal: Literal,
 ) -> str:
     """Return code that saves the run after `stop` steps and continues it with a new optimizer."""
     lines = [
@@ -182,9 +191,9 @@ def write_interrupted(
         *write_steps(lrs[:stop], grads[:stop], lrs[0], literal),
         "state = copy.deepcopy(opt.state_dict())",
         "params = [[nn.Parameter(p.detach().clone()) for p in group] for group in params]",
-        *write_optimizer(name, len(params), lrs[0]),
+        *write_optimizer(name, len(params), own),
         "opt.load_state_dict(state)",
-        *write_steps(lrs[stop:], grads[stop:], lrs[max(stop - 1, 0)], literal),
+        *(line for row in grads[stop:] for line in write_step(row, literal)),
     ]
     return "\n".join(lines)
 

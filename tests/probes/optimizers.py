@@ -102,7 +102,7 @@ def accepts(assignment: Any, name: str, options: Options) -> bool:
 def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> Trace:
     """Write each gradient into the same tensor as the previous one. Returns the parameters after every step."""
     optimizer = build(find_class(assignment, name), params, lrs[0])
-    ours = [p for group in optimizer.param_groups for p in group["params"]]
+    ours = list_parameters(optimizer)
     for p in ours:
         p.grad = torch.zeros_like(p)
     trace = []
@@ -116,17 +116,22 @@ def overwrite_grads(assignment: Any, name: str, params: Groups, lrs: Rates, grad
 
 @typed(optimizer_code.write_in_place)
 def step_in_place(
-    assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor], options: Options
+    assignment: Any, name: str, params: list[Tensor], transposed: bool, lr: float, grads: list[Tensor]
 ) -> dict[str, object]:
     """Take a step. Return the result, and what the step left unchanged."""
     ours = [nn.Parameter(p.t().contiguous().t() if transposed and p.ndim == 2 else p.clone()) for p in params]
-    optimizer = find_class(assignment, name)(ours, lr=lr, **restore_tuples(options))
+    return {**observe_step(find_class(assignment, name)(ours, lr=lr), grads), "parameters": ours}
+
+
+def observe_step(optimizer: Any, grads: Sequence[Tensor]) -> dict[str, object]:
+    """Take a step with these gradients, one for each parameter. Return what it left unchanged, and the gradients."""
+    ours = list_parameters(optimizer)
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad
     memory = [(p.data_ptr(), p.stride()) for p in ours]
     optimizer.step()
-    left = optimizer.param_groups[0]["params"]
+    left = list_parameters(optimizer)
     return {
         "the same Parameter": len(left) == len(ours) and all(p is q for p, q in zip(left, ours, strict=True)),
         "the same memory": [(p.data_ptr(), p.stride()) for p in ours] == memory,
@@ -134,8 +139,12 @@ def step_in_place(
         "the same gradient": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
         "autograd is on": torch.is_grad_enabled(),
         "gradients": given,
-        "parameters": ours,
     }
+
+
+def list_parameters(optimizer: Any) -> list[Any]:
+    """Return the parameters of all groups."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
 
 
 @typed(optimizer_code.write_step_on_nan)
@@ -150,18 +159,21 @@ def step_on_nan(assignment: Any, name: str) -> dict[str, object]:
 
 @typed(optimizer_code.write_scheduled)
 def run_with_scheduler(
-    assignment: Any, name: str, param: Tensor, lr: float, gamma: float, grads: list[Tensor], options: Options
-) -> list[Tensor]:
-    """Return the parameter after every step, using a scheduler that multiplies the learning rate by `gamma`."""
-    p = nn.Parameter(param.clone())
-    optimizer = find_class(assignment, name)([p], lr=lr, **options)
+    assignment: Any,
+    name: str,
+    params: Groups,
+    lrs: Sequence[float],
+    gamma: float,
+    grads: Grads,
+    options: Sequence[Options],
+) -> Trace:
+    """Return the parameters after every step, using a scheduler that multiplies the learning rates by `gamma`."""
+    optimizer = build(find_class(assignment, name), params, lrs, options)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
     trace = []
-    for grad in grads:
-        p.grad = grad.clone()
-        optimizer.step()
+    for step_grads in grads:
+        trace.append(take_step(optimizer, step_grads))
         scheduler.step()
-        trace.append(p.detach().clone())
     return trace
 
 
@@ -174,18 +186,29 @@ def run_with_defaults(assignment: Any, name: str, param: Tensor, grads: list[Ten
 
 @typed(optimizer_code.write_interrupted)
 def run_interrupted(
-    assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, stop: int, options: Sequence[Options] = ()
+    assignment: Any,
+    name: str,
+    params: Groups,
+    lrs: Rates,
+    grads: Grads,
+    stop: int,
+    own: Sequence[float],
+    options: Sequence[Options],
 ) -> dict[str, object]:
-    """Return a run's parameters after each step, at its end, and at its end if saved and loaded after `stop` steps."""
+    """Return a run's parameters after each step, at its end, and at its end if saved and loaded after `stop` steps.
+
+    The optimizer that loads has its `own` learning rates until then. The rates of the run do not change.
+    """
     optimizer_class = find_class(assignment, name)
     whole = build(optimizer_class, params, lrs[0], options)
     trace = take_steps(whole, lrs, grads)
     opt = build(optimizer_class, params, lrs[0], options)
     take_steps(opt, lrs[:stop], grads[:stop])
     state = copy.deepcopy(opt.state_dict())
-    opt = build(optimizer_class, copy_parameters(opt), lrs[0])
+    opt = build(optimizer_class, copy_parameters(opt), own)
     opt.load_state_dict(state)
-    take_steps(opt, lrs[stop:], grads[stop:])
+    for step_grads in grads[stop:]:
+        take_step(opt, step_grads)
     return {"run": trace, "end": copy_parameters(whole), "resumed end": copy_parameters(opt)}
 
 
@@ -224,14 +247,18 @@ def step_after_loading(
 
 
 @typed(optimizer_code.write_state)
-def measure_state(assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads) -> dict[str, int]:
-    """Return the number of bytes, by dtype, of the tensors that the optimizer stores after a run.
+def measure_state(
+    assignment: Any, name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options]
+) -> dict[str, object]:
+    """Return what the last step of a run left unchanged, and the state's size.
 
-    Excludes parameters and tensors with one element.
+    The size is the number of bytes, by dtype, of the tensors that the optimizer stores. Excludes parameters and tensors
+    with one element.
     """
-    optimizer = build(find_class(assignment, name), params, lrs[0])
-    take_steps(optimizer, lrs, grads)
-    parameters = {p.untyped_storage().data_ptr() for group in optimizer.param_groups for p in group["params"]}
+    optimizer = build(find_class(assignment, name), params, lrs[0], options)
+    take_steps(optimizer, lrs[:-1], grads[:-1])
+    unchanged = observe_step(optimizer, [grad for group in grads[-1] for grad in group if grad is not None])
+    parameters = {p.untyped_storage().data_ptr() for p in list_parameters(optimizer)}
     held = {
         tensor.untyped_storage().data_ptr(): (str(tensor.dtype), tensor.untyped_storage().nbytes())
         for tensor in find_tensors([value for key, value in vars(optimizer).items() if key != "param_groups"])
@@ -241,7 +268,7 @@ def measure_state(assignment: Any, name: str, params: Groups, lrs: Rates, grads:
     for address, (dtype, size) in held.items():
         if address not in parameters:
             sizes[dtype] += size
-    return dict(sizes)
+    return {**unchanged, "state": dict(sizes)}
 
 
 def find_tensors(value: object) -> Iterator[Tensor]:
