@@ -8,7 +8,7 @@ Details, for all functions:
   have size 0.
 - The result has the input's dtype unless annotated otherwise.
 
-Not specified (any choice is fine): views or copies; whether gradients flow; solutions in several lines.
+Not specified (any choice is fine): views or copies; whether gradients flow; longer solutions.
 """
 
 import torch
@@ -82,7 +82,7 @@ def outer(x: Float[Tensor, "... rows"], y: Float[Tensor, "... columns"]) -> Floa
 def squared_distances(
     x: Float[Tensor, "... rows d"], y: Float[Tensor, "... columns d"]
 ) -> Float[Tensor, "... rows columns"]:
-    """Return the squared Euclidean distances between rows of `x` and rows of `y`.
+    """Return the squared Euclidean distance between each row of `x` and each row of `y`.
 
     Example:
         squared_distances(torch.tensor([[0., 0.], [3., 4.]]), torch.tensor([[0., 0.]]))     # [[0.], [25.]]
