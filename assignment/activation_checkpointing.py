@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
-    """A linear layer followed by a ReLU (provided)."""
+    """A linear layer followed by a ReLU. This class is provided."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class DeepNetworkCheckpointed(nn.Module):
     - Outputs and gradients equal those of the network without checkpointing, including `x.grad` if x requires grad. Do
       not change `x.requires_grad`. Pass `use_reentrant=False`: otherwise, weights get no gradients if x requires none.
     - Each backward pass recomputes every segment exactly once, one segment at a time.
-    - Under `torch.no_grad()`, run each block once and do not save any activations.
+    - Under `torch.no_grad()`, run each block once and save no activations.
     - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may be empty.
 
     Not specified (any choice is fine): `checkpoint` or your own `autograd.Function`; checkpointing in `eval()` mode.
