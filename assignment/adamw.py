@@ -20,9 +20,9 @@ class AdamW(torch.optim.Optimizer):
         v ← beta2 · v + (1 − beta2) · grad²         v̂ = v / (1 − beta2ᵗ)
 
     Adam rescales the whole gradient, including the decay term, so weights with large gradients hardly decay. AdamW
-    shrinks all weights by the same fraction. As in PyTorch, apply the decay first, and add `eps` to the square root of
-    the bias-corrected average. The more efficient variant in the paper, which uses `sqrt(v) + eps` and moves the bias
-    correction into `lr`, gives slightly different numbers.
+    shrinks all weights by the same fraction. As in PyTorch, apply the decay first, and add `eps` to `sqrt(v̂)`. The
+    more efficient variant in the paper, which uses `sqrt(v) + eps` and moves the bias correction into `lr`, gives
+    slightly different numbers.
 
     Example:
         p = nn.Parameter(torch.tensor([1.0]))
@@ -42,8 +42,8 @@ class AdamW(torch.optim.Optimizer):
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
       `torch.no_grad()`.
 
-    Not specified (any choice is fine): whether you reuse your `Adam`; whether the state contains other scalars; support
-    for torch's other options, if they are off by default.
+    Not specified (any choice is fine): reuse of your `Adam`; other scalars in the state; support for torch's other
+    options, if they are off by default.
     """
 
     def __init__(

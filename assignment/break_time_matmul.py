@@ -7,22 +7,27 @@ from types import SimpleNamespace
 def check(run: Callable[..., SimpleNamespace]) -> None:
     """Raise an AssertionError if the `time_matmul` that `run` calls is wrong, and return None if it is correct.
 
-    The function was written by another person as a solution to the kata `time_matmul`. It is correct if it follows
-    every rule in the docstring of `time_matmul.py`. You get points for each wrong function that you reject, but no
-    points if you reject a correct one.
+    The function is another person's solution to the kata `time_matmul`. It is correct if it follows every rule in the
+    docstring of `time_matmul.py`. You get points for each wrong function that you reject, but no points if you reject a
+    correct one.
 
-    `run(seconds)` calls the function on a simulated machine, on which one matmul takes about `seconds` (0.002 or more).
-    Further arguments:
+    `run` calls the function on a simulated machine. Only `seconds` is required; the values are examples:
 
-    - `first`: the extra seconds that the first matmul takes, such as 1000.
-    - `gpu=True`: the matrices are on a GPU, which queues matmuls.
-    - `busy`: how many seconds of other work the GPU still has to finish when the function is called.
-    - `clock_set=True`: the system clock is changed repeatedly while a second thread keeps a core busy.
-    - `slow`: a number from 0 to 6. Of every seven matmuls, the one at this index takes ten times as long.
+        run(
+            seconds=1.0,        # one matmul takes about this long; at least 0.002
+            first=1000,         # the first matmul takes this many seconds longer
+            gpu=True,           # the matrices are on a GPU, which queues matmuls
+            busy=60,            # when the function is called, the GPU has other work for this many seconds
+            clock_set=True,     # the system clock is changed repeatedly while a second thread keeps a core busy
+            slow=0,             # of every seven matmuls, the one at this index (0 to 6) takes ten times as long
+        )
 
-    `run` returns an object with the attributes `seconds` (the return value of time_matmul), `matmuls` (the number of
-    matmuls), `timed` (the number of matmuls after the first clock reading, which may precede the warm-up) and
-    `modified` (whether the matrices were modified).
+    `run` returns an object with these attributes:
+
+    - `seconds`: what time_matmul returned.
+    - `matmuls`: how many matmuls ran.
+    - `timed`: how many matmuls ran after the first clock reading, which may precede the warm-up.
+    - `modified`: whether the matrices were modified.
 
     Example:
         def run(seconds, **machine):
@@ -30,7 +35,7 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
         check(run)       # AssertionError: the result is in milliseconds
 
     Details:
-    - A correct result is between 0.94 and 1.15 times `seconds`; with `slow`, it is between 0.94 and 5 times `seconds`.
+    - A correct return value is between 0.94 and 1.15 times `seconds`; with `slow`, between 0.94 and 5 times `seconds`.
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises any other exception, convert
       it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
     - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,

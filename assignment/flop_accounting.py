@@ -1,10 +1,10 @@
-"""FLOP accounting: compute the FLOPs of a model and the number of days it takes to train it.
+"""FLOP accounting: compute a model's FLOPs and the days that its training takes.
 
-A FLOP is one addition or multiplication of floating-point numbers. FLOPs count operations; FLOP/s is a rate.
-The functions below count only the FLOPs of matrix multiplications.
+A FLOP is one floating-point addition or multiplication. FLOPs count operations; FLOP/s is a rate. The functions below
+count only matrix multiplications.
 
-For scale: training GPT-3 took 3.14e23 FLOPs, and GPT-4 perhaps 2e25. From 2023 until it was revoked in 2025, a US order
-required a report of every training run above 1e26. Eight H100s at their peak perform 9.57e21 FLOPs in two weeks.
+For scale: training GPT-3 took 3.14e23 FLOPs, GPT-4 perhaps 2e25. A US order (2023, revoked in 2025) required reports of
+training runs above 1e26. In two weeks, eight H100s perform at most 9.57e21.
 """
 
 
@@ -18,13 +18,11 @@ def matmul_flops(B: int, D: int, K: int) -> int:
 
 
 def training_flops(tokens: float, parameters: float) -> float:
-    """Return the number of FLOPs needed to train a model with this many parameters on this many tokens.
+    """Return the FLOPs of training a model with this many parameters on this many tokens (ints or floats).
 
-    All parameters are in linear layers. In a product `x @ w`, each token (a row of x) is combined with each parameter
-    (an element of w) once. Count the forward pass, `y = x @ w`, and the backward pass, which computes `xᵀ @ grad_y`
-    for w and `grad_y @ wᵀ` for x.
-
-    Both arguments are ints or floats.
+    All parameters are in linear layers. In the forward pass, `y = x @ w`, each token (row of x) is multiplied by each
+    parameter (element of w) once, and each product is added to a sum. The backward pass computes `xᵀ @ grad_y` for w
+    and `grad_y @ wᵀ` for x.
 
     Example:
         training_flops(tokens=15e12, parameters=70e9)        # 6.3e24
@@ -36,9 +34,8 @@ def training_flops(tokens: float, parameters: float) -> float:
 def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) -> int:
     """Return the exact FLOPs of a forward and a backward pass through L linear layers (D to D) on a batch of B rows.
 
-    Each layer needs three matrix multiplications: one in the forward pass and two in the backward pass. If
-    `input_needs_grad` is False, the first layer needs only two, because no gradient is computed for its input. If L is
-    0, the result is 0.
+    Each layer needs three matmuls: one forward and two backward. If `input_needs_grad` is False, the first layer needs
+    only two, because its input gets no gradient. If L is 0, return 0.
 
     Example:
         deep_linear_flops(B=8, D=4, L=2)                            # 1280 = 5 * 2 * 8 * 4 * 4: five matmuls
@@ -48,7 +45,7 @@ def deep_linear_flops(B: int, D: int, L: int, input_needs_grad: bool = False) ->
 
 
 def training_days(parameters: float, tokens: float, devices: int, peak_flop_per_sec: float, mfu: float) -> float:
-    """Return the number of days it takes to train a model with this many parameters on this many tokens.
+    """Return how many days the training takes.
 
     Each device achieves the fraction `mfu` (model FLOPs utilization, at most 1) of `peak_flop_per_sec`.
 

@@ -11,8 +11,8 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is a one-dimensional array of token ids (uint16, int32 or int64). It is often an `np.memmap`, an array stored
-    in a file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array stored in a
+    file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
     `range(len(data) - sequence_length)`. No window contains the last token, which is only a target (the token to
@@ -30,12 +30,12 @@ def get_batch(
     - Draw with torch's global CPU generator, so that `torch.manual_seed` makes batches reproducible. Do not set the
       seed.
     - The result has an integer dtype that can represent every token, and is on `device`.
-    - Do not modify `data`, and do not share memory with it.
+    - Do not modify `data` or share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
-      devices, do neither. You do not need a GPU for this, because the test simulates one. Pinned (page-locked) memory
-      is never swapped out, so the GPU can copy from it while the CPU prepares the next batch. Pinning itself blocks:
-      it saves time only if a data loader pins batches in advance.
+      devices, do neither. The test simulates a GPU, so you need none. Pinned (page-locked) memory is never swapped out,
+      so the GPU can copy from it while the CPU prepares the next batch. Pinning itself blocks: it saves time only if a
+      data loader pins batches in advance.
 
     Not specified (any choice is fine): the integer dtype; the result for `batch_size=0` or `sequence_length=0`; whether
     you use a private generator that is seeded from the global one.

@@ -1,10 +1,13 @@
-"""Capstone: predict the cost of a training step from its shapes, peak FLOP/s and memory bandwidth, then measure it.
+"""Predict the cost of a training step, then measure it.
 
-A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows computes `y = model(x)`, calls `y.backward(ones)`, and
-applies plain SGD, `p -= lr * p.grad`. x does not require grad.
+A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows:
 
-Details: compute FLOPs, bytes, memory and MFU with your own functions, imported below. The tests replace them with
-functions that return different values, and your results must change accordingly.
+    y = model(x)            # x does not require grad
+    y.backward(ones)
+    p -= lr * p.grad        # for each parameter; plain SGD has no state
+
+Compute FLOPs, bytes, memory and MFU with your own functions, imported below: the tests replace them, and your results
+must change accordingly.
 """
 
 import time
@@ -12,7 +15,7 @@ from collections.abc import Callable
 
 import torch
 
-from .deep_network import DeepNetwork  # these are your own functions
+from .deep_network import DeepNetwork
 from .flop_accounting import deep_linear_flops
 from .memory_accounting import training_bytes
 from .promised_flops import mfu
@@ -21,19 +24,18 @@ from .time_matmul import time_matmul
 
 
 def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int]]:
-    """Return a list of pairs of ints, (FLOPs, bytes), one for each operation of a step, computed exactly.
+    """Return a list of pairs of exact ints, (FLOPs, bytes), one for each operation of a step, in any order.
 
-    The forward pass has 2 · L operations, the backward pass has 3 · L - 1, and SGD has L.
+    Each operation reads its inputs once and writes its result once. Two are not in `roofline`:
 
-    Each operation reads its inputs once and writes its result once. The backward pass of a ReLU reads the output of the
-    ReLU and its gradient, writes the gradient of the input, and takes 1 FLOP per element. SGD reads p and its gradient,
-    writes p, and takes 2 FLOPs per element.
+                             reads                     writes               FLOPs
+        ReLU (backward)      output, its gradient      input's gradient     1 per element
+        SGD                  p, its gradient           p                    2 per element
 
     Example:
-        len(step_work(8, 4, 3, torch.float32))     # 17 = 6 + 8 + 3
-        max(step_work(8, 4, 3, torch.float32))     # (256, 320): a matmul
-
-    Not specified (any choice is fine): the order of the operations.
+        work = step_work(8, 4, 3, torch.float32)
+        len(work)     # 17 = 2 * 3 + (3 * 3 - 1) + 3: 2 · L forward, 3 · L - 1 backward, L in SGD
+        max(work)     # (256, 320): a matmul
     """
     raise NotImplementedError
 
@@ -41,15 +43,14 @@ def step_work(B: int, D: int, L: int, dtype: torch.dtype) -> list[tuple[int, int
 def predict_step(
     B: int, D: int, L: int, dtype: torch.dtype, flop_per_sec: float, bytes_per_sec: float
 ) -> dict[str, float]:
-    """Return `{"flops": …, "bytes": …, "memory": …, "seconds": …}` for a step.
+    """Return a dict of predictions for a step, the first three as exact ints.
 
-    Compute the first three exactly, as ints.
-    - "flops": FLOPs of the matrix multiplications only; "bytes": the bytes moved by all operations.
-    - "memory": bytes of parameters, gradients and saved activations. Count each tensor once. A matmul saves its two
-      inputs: the weight, and either x or the output of the previous ReLU. A ReLU saves its output. SGD has no state.
-    - "seconds": the sum of the times of all operations, which run one after the other. Each takes the time for its
-      arithmetic or for moving its bytes, whichever is longer. (A real step can be faster if operations are fused or
-      tensors stay in a cache.)
+    - "flops": FLOPs of the matmuls only.
+    - "bytes": bytes moved by all operations.
+    - "memory": bytes of parameters, gradients and saved activations, each tensor once. A matmul saves both inputs; a
+      ReLU saves its output.
+    - "seconds": the sum of the operations' times. Each takes as long as its arithmetic or moving its bytes, whichever
+      is longer.
 
     Example:
         predict_step(8, 4, 2, torch.float32, 1e9, 1e9)["flops"]     # 1280
@@ -59,11 +60,12 @@ def predict_step(
 
 
 def measure_device(n: int, rows: int) -> tuple[float, float]:
-    """Benchmark the default device with your `time_matmul`, in float32, and return the pair (FLOP/s, bytes/s).
+    """Return the pair (FLOP/s, bytes/s) of the default device, by timing two float32 matmuls with your `time_matmul`.
 
-    Compute the FLOP/s by timing the product of two (n, n) matrices, and the bytes/s by timing the product of a
-    (rows, n) matrix and an (n, 1) vector. Create tensors without `device=`, because the caller selects the device using
-    `with torch.device("cuda"):`.
+        FLOP/s      from (n, n) @ (n, n)
+        bytes/s     from (rows, n) @ (n, 1)
+
+    Create tensors without `device=`: the caller selects the device using `with torch.device("cuda"):`.
     """
     raise NotImplementedError
 
@@ -74,14 +76,13 @@ def measure_step(
     """Return `{"seconds": …, "mfu": …}` for a float32 step of your DeepNetwork, the MFU relative to `promised` FLOP/s.
 
     `clock()` waits until the device is idle, then returns the time in seconds. Warm up with at least one step, then
-    time at least three further steps.
+    time at least three more.
 
     Example:
         measured = measure_step(B=64, D=64, L=2, promised=1e12)
         predicted = predict_step(64, 64, 2, torch.float32, 1e15, 1e15)
         measured["seconds"] > predicted["seconds"]     # True: the real step is slower than predicted
 
-    Not specified (any choice is fine): whether you return the mean, the median or the minimum; the values of x; the
-    implementation of SGD.
+    Not specified (any choice is fine): mean, median or minimum; the values of x; how SGD is implemented.
     """
     raise NotImplementedError

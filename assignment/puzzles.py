@@ -1,16 +1,14 @@
-"""Puzzles: solve each one in one line with einops or broadcasting.
+"""Puzzles: solve each in one line with einops or broadcasting.
 
-einops splits and joins dimensions in parentheses. In `(h n)`, `h` is the outer and `n` the inner dimension.
-Broadcasting repeats dimensions of size 1: `x[..., None]` appends such a dimension, and the shapes (2, 1) and (3,) are
-broadcast to (2, 3).
+In einops' `(h n)`, `h` is the outer dimension. `x[..., None]` appends a dimension of size 1, which broadcasting
+repeats.
 
 Details, for all functions:
-- `...` stands for any number of leading dimensions (including none). These and `h`, `w`, `rows` and `columns` may have
-  size 0.
-- The result has the input's dtype unless its annotation says otherwise.
+- `...` stands for any leading dimensions, or none, the same in all inputs. These, `h`, `w`, `rows` and `columns` may
+  have size 0.
+- The result has the input's dtype unless annotated otherwise.
 
-Not specified (any choice is fine): whether the result is a view; whether gradients flow; whether a solution takes more
-than one line.
+Not specified (any choice is fine): views or copies; whether gradients flow; longer solutions.
 """
 
 import torch
@@ -39,10 +37,11 @@ def average_pool(x: Float[Tensor, "... h*n w*n"], n: int) -> Float[Tensor, "... 
 
 
 def channels_first(x: Shaped[Tensor, "... h w c"]) -> Shaped[Tensor, "... c h w"]:
-    """Move the channels before the height and the width.
+    """Move the channels before height and width.
 
-    Example, two pixels with three channels each:
-        channels_first(torch.tensor([[[1, 2, 3], [4, 5, 6]]]))     # [[[1, 4]], [[2, 5]], [[3, 6]]]
+    Example:
+        two_pixels = torch.tensor([[[1, 2, 3], [4, 5, 6]]])
+        channels_first(two_pixels)     # [[[1, 4]], [[2, 5]], [[3, 6]]]: three channels
     """
     raise NotImplementedError
 
@@ -50,8 +49,8 @@ def channels_first(x: Shaped[Tensor, "... h w c"]) -> Shaped[Tensor, "... c h w"
 def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h*w n*n*c"]:
     """Cut an image into n × n patches, row by row, and flatten each patch in the order rows, columns, channels.
 
-    Example, an image of 2 × 4 pixels with one channel:
-        image = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])[..., None]
+    Example:
+        image = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])[..., None]     # 2 × 4 pixels, one channel
         patches(image, n=2)     # [[1, 2, 5, 6], [3, 4, 7, 8]]
     """
     raise NotImplementedError
@@ -60,18 +59,19 @@ def patches(x: Shaped[Tensor, "... h*n w*n c"], n: int) -> Shaped[Tensor, "... h
 def patch_embedding(n: int, channels: int, dim: int) -> nn.Sequential:
     """Return an `nn.Sequential` of two layers: one that applies `patches`, and an `nn.Linear` with `dim` outputs.
 
-    Its input has shape (batch, height, width, channels). einops has a layer for each function: `Rearrange(pattern)`.
+    einops has a layer for each function: `Rearrange(pattern)`.
 
-    Example, the first layers of a vision transformer:
+    Example:
         model = patch_embedding(n=16, channels=3, dim=768)
-        model[1].weight.shape                       # (768, 768): 768 = 16 * 16 * 3 numbers per patch
-        model(torch.zeros(2, 32, 48, 3)).shape      # (2, 6, 768)
+        model[1].weight.shape                  # (768, 768): 768 = 16 * 16 * 3 numbers per patch
+        images = torch.zeros(2, 32, 48, 3)     # batch, height, width, channels
+        model(images).shape                    # (2, 6, 768): batch, patches, dim
     """
     raise NotImplementedError
 
 
 def outer(x: Float[Tensor, "... rows"], y: Float[Tensor, "... columns"]) -> Float[Tensor, "... rows columns"]:
-    """Return all products `x[..., i] * y[..., j]`. Both inputs have the same leading dimensions.
+    """Return all products `x[..., i] * y[..., j]`.
 
     Example:
         outer(torch.tensor([1., 2.]), torch.tensor([3., 4., 5.]))     # [[3., 4., 5.], [6., 8., 10.]]
@@ -91,7 +91,7 @@ def squared_distances(
 
 
 def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
-    """Return the sum of the diagonal of each matrix.
+    """Return the sum of each matrix's diagonal.
 
     `einsum` accepts a repeated name; `reduce` and `rearrange` do not.
 
@@ -102,7 +102,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
 
 
 def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
-    """Append a dimension of size `classes` that is True at the label's index (0 to classes - 1) and False elsewhere.
+    """Append a dimension of size `classes`, True at the label (0 to classes - 1) and False elsewhere.
 
     Example:
         one_hot(torch.tensor([2, 0]), classes=3)     # [[False, False, True], [True, False, False]]
@@ -111,7 +111,7 @@ def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... class
 
 
 def window_mask(n: int, window: int) -> Bool[Tensor, "n n"]:
-    """Return the sliding-window attention mask: a position attends to itself and the `window - 1` positions before it.
+    """Return the sliding-window attention mask: each position attends to itself and the `window - 1` before it.
 
     Example:
         window_mask(3, window=2)     # [[True, False, False], [True, True, False], [False, True, True]]
@@ -120,7 +120,7 @@ def window_mask(n: int, window: int) -> Bool[Tensor, "n n"]:
 
 
 def rms_norm(x: Float[Tensor, "... d"], eps: float) -> Float[Tensor, "... d"]:
-    """Divide each row by `sqrt(mean(x**2) + eps)`, as most language models do. `torch.rsqrt(y)` is `1 / sqrt(y)`.
+    """Divide each row by `sqrt(mean(x**2) + eps)`. `torch.rsqrt(y)` is `1 / sqrt(y)`.
 
     Example:
         rms_norm(torch.tensor([1., 7.]), eps=0)     # [0.2, 1.4]: the mean of 1 and 49 is 25

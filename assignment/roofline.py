@@ -1,11 +1,11 @@
 """Roofline: is an operation compute-bound or memory-bound?
 
-At best, arithmetic and data movement overlap, so the slower of the two determines the time. Training
-multiplies large matrices and is compute-bound. Inference that generates one token at a time multiplies each weight
-matrix by a vector and is memory-bound.
+At best, arithmetic and data movement overlap, so the slower one determines the time. Training multiplies large
+matrices and is compute-bound. Inference that generates one token at a time multiplies each weight matrix by a vector
+and is memory-bound.
 
 Details, for the first five functions:
-- The work of an operation is a tuple (FLOPs, bytes) of two ints, computed exactly.
+- The work of an operation is a tuple of two exact ints, (FLOPs, bytes).
 - Every input is read once and the result is written once, all in `dtype`, with `dtype.itemsize` bytes per element.
 - A sum of n products takes 2 · n FLOPs.
 """
@@ -41,7 +41,7 @@ def dot_work(n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the FLOPs and bytes of `w @ x` for an (m, n) matrix and a vector, as when decoding a single token.
+    """Return the FLOPs and bytes of `w @ x` for an (m, n) matrix and a vector.
 
     Example:
         matrix_vector_work(1024, 1024, torch.bfloat16)     # (2097152, 2101248): about 1 FLOP/byte
@@ -50,7 +50,7 @@ def matrix_vector_work(m: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int, int]:
-    """Return the FLOPs and bytes of `a @ b` for an (m, k) matrix and a (k, n) matrix, as in a training step.
+    """Return the FLOPs and bytes of `a @ b` for an (m, k) matrix and a (k, n) matrix.
 
     Example:
         matrix_matrix_work(1024, 1024, 1024, torch.bfloat16)     # (2147483648, 6291456): 341.3 FLOP/byte, n / 3
@@ -59,7 +59,7 @@ def matrix_matrix_work(m: int, k: int, n: int, dtype: torch.dtype) -> tuple[int,
 
 
 def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
-    """Return the arithmetic intensity of an operation, that is, the number of FLOPs per byte moved.
+    """Return the arithmetic intensity: FLOPs per byte moved.
 
     Example:
         arithmetic_intensity(2147483648, 6291456)     # 341.3: the matrix multiplication above
@@ -68,7 +68,7 @@ def arithmetic_intensity(flops: int, bytes_moved: int) -> float:
 
 
 def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
-    """Return the accelerator intensity, that is, the number of FLOPs a device can perform while it moves one byte.
+    """Return the accelerator intensity: how many FLOPs a device can perform while it moves one byte.
 
     Example:
         accelerator_intensity(1979e12 / 2, 3.35e12)     # 295.4: an H100 in bfloat16, dense
@@ -78,7 +78,7 @@ def accelerator_intensity(flop_per_sec: float, bytes_per_sec: float) -> float:
 
 
 def attainable_mfu(intensity: float, accelerator: float) -> float:
-    """Return the highest MFU that an operation can achieve: min(1, intensity / accelerator).
+    """Return the highest possible MFU: min(1, intensity / accelerator).
 
     Example:
         attainable_mfu(0.25, 295.4)      # about 0.00085: a ReLU on an H100
@@ -88,7 +88,7 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Return "memory" if moving the bytes takes longer than the arithmetic, "compute" if the arithmetic takes longer.
+    """Return "memory" if moving the bytes takes longer, "compute" if the arithmetic does.
 
     Not specified (any choice is fine): the result if both take equally long.
     """

@@ -38,6 +38,8 @@ def test_mfu_thresholds_apply_only_to_measured_devices() -> None:
         ("NVIDIA H200", torch.float32, False, 67e12),
         ("NVIDIA H200", torch.float32, True, 494.7e12),
         ("NVIDIA H200", torch.bfloat16, True, 989.4e12),
+        ("NVIDIA B200", torch.float32, False, 75e12),
+        ("NVIDIA B200", torch.float32, True, 1125e12),
         ("NVIDIA H200", torch.float8_e4m3fn, False, 1979e12),
         ("NVIDIA H200", torch.float64, False, None),
         ("Tesla V100-SXM2-16GB", torch.bfloat16, False, None),

@@ -1,12 +1,16 @@
-"""Tests of the names of tests and of plurals in messages; ruff checks the style of everything else."""
+"""Tests of the names of tests, of the length of stubs and of plurals in messages; ruff checks the rest of the style."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 
 import pytest
 
 from grader.tests import ROOT
+from grader.tests.support.examples import find_docstrings
+from torchkata.course import course
 
 FOLDERS = ("assignment", "benchmarks", "grader", "reference", "scripts", "tests", "torchkata")
 PLURAL = re.compile(  # a number of things in a message; a constant is written in capital letters
@@ -14,6 +18,8 @@ PLURAL = re.compile(  # a number of things in a message; a constant is written i
     "(?:submission|kata|file|task|cell|row|example|folder|student|person|stub|page|notebook)s\\b"
 )
 MOST_WORDS, MOST_CHARACTERS = 8, 70  # limits of a test's name
+LONGEST_STUB = 250  # words of prose
+CODE = re.compile(r"^ {4}.*$", re.MULTILINE)  # the lines of an example, a table or a formula in a docstring
 
 
 def find_functions(folder: str) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -31,6 +37,32 @@ def test_names_of_tests_are_short(folder: str) -> None:
             name = function.name.removeprefix("test_")
             assert len(name.split("_")) <= MOST_WORDS, f"{place}: {name}"
             assert len(function.name) <= MOST_CHARACTERS, f"{place}: {name}"
+
+
+def count_words(source: str) -> int:
+    """Count the words in the docstrings and comments of a module, without examples, tables and formulas."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = [token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT]
+    return sum(len(CODE.sub("", text).split()) for text in [*find_docstrings(source), *comments])
+
+
+def test_stubs_are_short() -> None:
+    words = {name: count_words(course().stub(name).read_text("utf-8")) for name in course().katas}
+    assert {name: count for name, count in words.items() if count > LONGEST_STUB}.keys() <= {"language_model"}
+
+
+def test_words_of_examples_are_not_counted() -> None:
+    source = '''def f():
+    """Return one.
+
+    Example:
+        f()     # 1: these words do not count
+
+    Details: none
+    """
+    return 1  # a comment
+'''
+    assert count_words(source) == 7
 
 
 def test_messages_can_count_to_one() -> None:
