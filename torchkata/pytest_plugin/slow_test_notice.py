@@ -3,9 +3,9 @@
 import os
 import sys
 import threading
-import time
 from collections.abc import Generator, Iterable
 from contextlib import suppress
+from time import monotonic  # the function itself: a probe may replace `time.monotonic` while a test runs
 
 import pytest
 
@@ -42,12 +42,12 @@ class Watch(threading.Thread):
         told: tuple[tuple[str, float] | None, int] = (None, 0)
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
-            if failed is not None and not is_shown and time.monotonic() - failed[1] > PATIENCE:
+            if failed is not None and not is_shown and monotonic() - failed[1] > PATIENCE:
                 is_shown = True
                 self.write(part for line in failed[0].splitlines() for part in wrap(line, WIDTH))
             if running is None:
                 continue
-            count = int((time.monotonic() - running[1]) / SECONDS)
+            count = int((monotonic() - running[1]) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
                 values = {"test": running[0], "seconds": f"{count * SECONDS:g}"}
@@ -85,7 +85,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     if (watch := item.config.stash.get(WATCH, None)) is None:
         watch = item.config.stash[WATCH] = Watch(terminal)
         watch.start()
-    watch.running = f"{kata} · {item.name}", time.monotonic()
+    watch.running = f"{kata} · {item.name}", monotonic()
     try:
         return (yield)
     finally:
@@ -100,5 +100,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if watch is None or watch.failed is not None or result is None:
         return report
     if result.outcome in FAILED and not is_unmet(result):
-        watch.failed = result.message, time.monotonic()
+        watch.failed = result.message, monotonic()
     return report
