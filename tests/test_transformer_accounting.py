@@ -45,13 +45,10 @@ def ask(student: Student, function: str, config: Config, *arguments: float) -> P
     return student.call(probes.call, function, asdict(config), list(arguments))
 
 
-def choose(yours: Plain, exact: int, follows: Callable[[], int]) -> int:
-    """Return the count that follows from another answer of the student if `yours` is that one, otherwise the exact."""
-    try:
-        own = follows()
-    except (TypeError, ArithmeticError):  # the other answer is no number, which its own test reports
-        return exact
-    return own if type(own) is int and yours == own else exact
+def choose(yours: Plain, exact: int, follow: Callable[..., int], *own: Plain) -> int:
+    """Return the count that follows from the student's other answers if `yours` is that count, otherwise `exact`."""
+    follows = follow(*own) if all(type(each) is int for each in own) else exact
+    return follows if type(yours) is int and yours == follows else exact
 
 
 def run_forward(config: Config) -> tuple[Transformer, Tensor, Meter]:
@@ -108,7 +105,7 @@ def test_step_has_batch_times_context_tokens(student: Student, config: Config, b
     """step_flops is flops_per_token times the tokens of a step: batch · context."""
     own, yours = ask(student, "flops_per_token", config), ask(student, "step_flops", config, batch)
     exact = oracle.step_flops(oracle.flops_per_token(config), config, batch)
-    expected = choose(yours, exact, lambda: oracle.step_flops(own, config, batch))
+    expected = choose(yours, exact, lambda flops: oracle.step_flops(flops, config, batch), own)
     assert_count(yours, expected, what="FLOPs", note=Text("tokens: {tokens}", tokens=f"{batch} · {config.context}"))
 
 
@@ -130,7 +127,7 @@ def test_training_bytes_are_sixteen_per_parameter(student: Student, config: Conf
     own, yours = ask(student, "num_parameters", config), ask(student, "training_bytes", config, batch)
     kept = oracle.activations(config, batch)
     exact = oracle.training_bytes(oracle.num_parameters(config), kept)
-    expected = choose(yours, exact, lambda: oracle.training_bytes(own, kept))
+    expected = choose(yours, exact, lambda parameters: oracle.training_bytes(parameters, kept), own)
     assert_count(yours, expected, what=Text("bytes"))
 
 
@@ -156,9 +153,9 @@ def test_max_batch_is_largest_that_fits(
     fixed = oracle.training_bytes(oracle.num_parameters(config), 0)
     sequence = oracle.training_bytes(0, oracle.activations(config, 1))
     device_bytes = number(max(1, fixed + batch * sequence + more))
-    two, one = (ask(student, "training_bytes", config, batch) for batch in (2, 1))
+    own = [ask(student, "training_bytes", config, batch) for batch in (1, 2)]
     yours = ask(student, "max_batch", config, device_bytes)
     exact = oracle.max_batch(fixed, sequence, device_bytes)
-    expected = choose(yours, exact, lambda: oracle.max_batch(one - (two - one), two - one, device_bytes))
+    expected = choose(yours, exact, lambda a, b: oracle.max_batch(2 * a - b, max(1, b - a), device_bytes), *own)
     note = Text("a batch of {batch} takes {bytes}", batch=exact + 1, bytes=fixed + (exact + 1) * sequence)
     assert_count(yours, expected, what="max_batch", note=note)
