@@ -1,37 +1,12 @@
 """The Transformer whose cost transformer_accounting predicts, for counting its parameters and operations in torch."""
 
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-
-def make_linear(inputs: int, outputs: int) -> nn.Linear:
-    """Return a linear layer without a bias."""
-    return nn.Linear(inputs, outputs, bias=False)
-
-
-class Layer(nn.Module):
-    """Attention and an MLP, each with its norm."""
-
-    def __init__(self, width: int, heads: int, hidden: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.attention_norm, self.mlp_norm = nn.RMSNorm(width), nn.RMSNorm(width)
-        self.queries, self.keys, self.values, self.merge = (make_linear(width, width) for _ in range(4))
-        self.up, self.down = make_linear(width, hidden), make_linear(hidden, width)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the result for a sequence, of shape (context, width)."""
-        y = self.attention_norm(x)
-        query, key, value = (
-            layer(y).unflatten(1, (self.heads, -1)).transpose(0, 1) for layer in (self.queries, self.keys, self.values)
-        )
-        scores = query @ key.mT / query.shape[-1] ** 0.5
-        hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
-        mixture = scores.masked_fill(hidden, -torch.inf).softmax(-1) @ value
-        x = x + self.merge(mixture.transpose(0, 1).flatten(1))
-        return x + self.down(torch.relu(self.up(self.mlp_norm(x))))
+linear = partial(nn.Linear, bias=False)
 
 
 class Transformer(nn.Module):
@@ -39,15 +14,28 @@ class Transformer(nn.Module):
 
     def __init__(self, layers: int, width: int, heads: int, hidden: int, vocab: int, context: int, tied: bool) -> None:
         super().__init__()
+        self.heads, norm = heads, partial(nn.RMSNorm, width)
         self.tokens, self.positions = nn.Embedding(vocab, width), nn.Embedding(context, width)
-        self.layers = nn.ModuleList(Layer(width, heads, hidden) for _ in range(layers))
-        self.norm, self.output = nn.RMSNorm(width), make_linear(width, vocab)
+        self.layers = nn.ModuleList(
+            nn.ModuleDict({"attention_norm": norm(), "mlp_norm": norm()}) for _ in range(layers)
+        )
+        for layer in self.layers:
+            layer.update({name: linear(width, width) for name in ("query", "key", "value", "merge")})  # type: ignore[operator]
+            layer.update({"up": linear(width, hidden), "down": linear(hidden, width)})  # type: ignore[operator]
+        self.norm, self.output = norm(), linear(width, vocab)
         if tied:
             self.output.weight = self.tokens.weight
 
     def forward(self, tokens: Tensor) -> Any:
         """Return the logits of a sequence as long as the context."""
         x = self.tokens(tokens) + self.positions.weight
+        mask = torch.ones(len(x), len(x), dtype=torch.bool).triu(1)
+        layer: Any
         for layer in self.layers:
-            x = layer(x)
+            y = layer["attention_norm"](x)
+            projected = (layer[name](y) for name in ("query", "key", "value"))
+            q, k, v = (each.unflatten(1, (self.heads, -1)).transpose(0, 1) for each in projected)
+            scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(mask, -torch.inf)
+            x = x + layer["merge"]((scores.softmax(-1) @ v).transpose(0, 1).flatten(1))
+            x = x + layer["down"](torch.relu(layer["up"](layer["mlp_norm"](x))))
         return self.output(self.norm(x))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from reference.transformer_accounting import oracle
 from reference.transformer_accounting.oracle import Config, Sizes
@@ -11,54 +12,41 @@ List = Callable[[Config], Mapping[str, Sizes]]
 MATRICES, WEIGHTS, PRODUCTS, KEPT = oracle.list_matrices, oracle.list_weights, oracle.list_products, oracle.list_kept
 
 
+def swap(right: Callable[..., Any], message: str, mistaken: Callable[..., Any]) -> Mistake:
+    """Return a mistake that replaces a function of the oracle."""
+    return instead_of(right, message)(mistaken)
+
+
 def omit(right: List, message: str, *names: str) -> Mistake:
     """Return a mistake that omits entries of a list of the oracle."""
-    return instead_of(right, message)(lambda c: {name: n for name, n in right(c).items() if name not in names})
+    return swap(right, message, lambda c: {name: n for name, n in right(c).items() if name not in names})
 
 
 def add(right: List, message: str, more: List) -> Mistake:
     """Return a mistake that adds entries to a list of the oracle, or replaces them."""
-    return instead_of(right, message)(lambda c: {**right(c), **more(c)})
+    return swap(right, message, lambda c: {**right(c), **more(c)})
 
 
 def spend(message: str, each: int, activation: int = 4) -> Mistake:
     """Return a mistake that counts other bytes per parameter and activation."""
-    return instead_of(oracle.training_bytes, message)(lambda parameters, kept: each * parameters + activation * kept)
+    return swap(oracle.training_bytes, message, lambda parameters, kept: each * parameters + activation * kept)
 
 
 no_merge = omit(MATRICES, "omits attention's fourth matrix, which is applied to the result", "merge")
 one_mlp_matrix = omit(MATRICES, "counts one of the two matrices of the MLP", "down")
-four_times = add(
-    MATRICES,
-    "assumes that the MLP is 4 · width wide: its width is config.hidden",
-    lambda c: {"up": (c.layers, c.width, 4 * c.width), "down": (c.layers, 4 * c.width, c.width)},
-)
+four_times = add(MATRICES, "uses 4 · width instead of hidden", lambda c: MATRICES(replace(c, hidden=4 * c.width)))
 no_positions = omit(WEIGHTS, "omits the embedding of positions", "positions")
 never_an_output = omit(WEIGHTS, "omits the output matrix, which is a parameter of its own unless tied", "output")
 no_gains = omit(WEIGHTS, "omits the gains of the norms", "attention's norm", "MLP's norm", "last norm")
 no_last_gain = omit(WEIGHTS, "omits the gain of the last norm", "last norm")
 one_gain_per_layer = omit(WEIGHTS, "counts one norm per layer instead of two", "MLP's norm")
-always_an_output = add(
-    WEIGHTS,
-    "counts a tied output matrix as well: it is the embedding of tokens",
-    lambda c: {"output": (1, c.width, c.vocab)},
-)
+always_an_output = add(WEIGHTS, "counts a tied output matrix twice", lambda c: {"output": (1, c.width, c.vocab)})
 with_biases = add(
-    WEIGHTS,
-    "counts biases of the layers' matrices, which have none",
-    lambda c: {"biases": (c.layers, 5 * c.width + c.hidden)},
+    WEIGHTS, "counts biases of the layers' matrices", lambda c: {"biases": (c.layers, 5 * c.width + c.hidden)}
 )
-two_per_norm = add(
-    WEIGHTS,
-    "counts a gain and a bias for each norm, as in LayerNorm: there is only a gain",
-    lambda c: {"biases": (2 * c.layers + 1, c.width)},
-)
+two_per_norm = add(WEIGHTS, "counts a bias for each norm as well", lambda c: {"biases": (2 * c.layers + 1, c.width)})
 
-lookup = add(
-    PRODUCTS,
-    "counts looking up the tokens' embeddings as a matrix multiplication",
-    lambda c: {"tokens": (1, c.context, c.vocab, c.width)},
-)
+lookup = add(PRODUCTS, "counts FLOPs of looking up embeddings", lambda c: {"tokens": (c.context, c.vocab, c.width)})
 no_logits = omit(PRODUCTS, "omits the multiplication that computes the logits", "output")
 no_logits_if_tied = add(
     PRODUCTS,
@@ -74,40 +62,24 @@ attention_of_each_head = add(
     "multiplies attention's FLOPs by heads: a query of one head has only width / heads numbers",
     lambda c: {name: (c.heads, *PRODUCTS(c)[name]) for name in oracle.ATTENTION},
 )
-without_additions = instead_of(oracle.training_flops, "counts only multiplications, not additions")(
-    lambda products: 3 * oracle.add_up(products)
+TRAINING, TOKEN, HALF = oracle.training_flops, oracle.flops_per_token, oracle.half_context
+without_additions = swap(TRAINING, "counts only multiplications, not additions", lambda listed: TRAINING(listed) // 2)
+forward_only = swap(TRAINING, "counts only the forward pass", lambda listed: TRAINING(listed) // 3)
+backward_like_forward = swap(
+    TRAINING, "counts one product in the backward pass, which has two", lambda listed: 2 * TRAINING(listed) // 3
 )
-forward_only = instead_of(oracle.training_flops, "counts only the forward pass")(
-    lambda products: 2 * oracle.add_up(products)
+whole_sequence = swap(TOKEN, "counts a whole sequence instead of one token", lambda c: TOKEN(c) * c.context)
+rule_of_six = swap(
+    TOKEN,
+    "counts 6 FLOPs per parameter: attention has more, and embeddings and gains have none",
+    lambda c: 6 * oracle.num_parameters(c),
 )
-backward_like_forward = instead_of(
-    oracle.training_flops, "counts one product in the backward pass instead of two for each product of the forward pass"
-)(lambda products: 4 * oracle.add_up(products))
-whole_sequence = instead_of(oracle.flops_per_token, "counts the FLOPs of a whole sequence instead of one token")(
-    lambda c: oracle.training_flops(oracle.list_products(c))
+in_floats = swap(TOKEN, "returns a float, which is exact only up to 2**53", lambda c: 6.0 * (TOKEN(c) // 6))
+one_token_each = swap(oracle.step_flops, "counts one token per sequence", lambda flops, c, batch: flops * batch)
+one_sequence = swap(oracle.step_flops, "counts one sequence per step", lambda flops, c, batch: flops * c.context)
+one_too_small = swap(
+    HALF, "returns the largest context at which attention does not take more than half", lambda c: HALF(c) - 1
 )
-rule_of_six = instead_of(
-    oracle.flops_per_token, "counts 6 FLOPs per parameter: attention has more, and embeddings and gains have none"
-)(lambda c: 6 * oracle.num_parameters(c))
-in_floats = instead_of(oracle.flops_per_token, "returns a float, which is exact only up to 2**53")(
-    lambda c: oracle.training_flops(oracle.list_products(c)) / c.context
-)
-one_token_each = instead_of(oracle.step_flops, "counts one token per sequence")(lambda flops, c, batch: flops * batch)
-one_sequence = instead_of(oracle.step_flops, "counts one sequence per step")(lambda flops, c, batch: flops * c.context)
-one_too_small = instead_of(
-    oracle.half_context, "returns the largest context at which attention does not take more than half"
-)(lambda c: oracle.half_context(c) - 1)
-compared_without_logits = instead_of(
-    oracle.half_context, "omits the logits from the FLOPs that attention is compared with"
-)(lambda c: oracle.half_context(replace(c, vocab=0)))
-
-
-@instead_of(oracle.half_context, "returns a context at which attention takes exactly half: it must take more")
-def exactly_half(c: Config) -> int:
-    products = oracle.list_products(replace(c, context=oracle.half_context(c) - 1))
-    attention = oracle.add_up({name: products[name] for name in oracle.ATTENTION})
-    return oracle.half_context(c) - (2 * attention == oracle.add_up(products))
-
 
 twelve_bytes = spend("counts 12 bytes per parameter instead of 4 + 4 + 8", 12)
 no_state = spend("omits AdamW's state", 8)
@@ -127,15 +99,23 @@ counted_three_times = add(
 )
 no_hidden_kept = omit(KEPT, "omits the result of the ReLU", "hidden")
 no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")
-kept_once = instead_of(oracle.activations, "counts the activations of one sequence, whatever the batch")(
-    lambda c, batch: oracle.activations(c, 1)
+kept_once = swap(
+    oracle.activations,
+    "counts one sequence's activations, whatever the batch",
+    lambda c, batch: oracle.activations(c, 1),
 )
-rounded_up = instead_of(oracle.max_batch, "rounds up: the last sequence does not fit")(
-    lambda fixed, sequence, device_bytes: max(0, -int(-(device_bytes - fixed) // sequence))
+rounded_up = swap(
+    oracle.max_batch,
+    "rounds up: the last sequence does not fit",
+    lambda fixed, each, most: max(0, -int((fixed - most) // each)),
 )
-nothing_fixed = instead_of(oracle.max_batch, "ignores the bytes that parameters, gradients and AdamW's state take")(
-    lambda fixed, sequence, device_bytes: oracle.max_batch(0, sequence, device_bytes)
+nothing_fixed = swap(
+    oracle.max_batch,
+    "ignores the bytes that parameters, gradients and AdamW's state take",
+    lambda fixed, each, most: int(most // each),
 )
-negative = instead_of(oracle.max_batch, "returns a negative batch if not even the parameters fit")(
-    lambda fixed, sequence, device_bytes: int((device_bytes - fixed) // sequence)
+negative = swap(
+    oracle.max_batch,
+    "returns a negative batch if not even the parameters fit",
+    lambda fixed, each, most: int((most - fixed) // each),
 )

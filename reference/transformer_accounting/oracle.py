@@ -25,7 +25,7 @@ class Config:
 
 def list_matrices(c: Config) -> dict[str, Sizes]:
     """Return how often each matrix of the layers occurs, followed by its shape."""
-    square = dict.fromkeys(("queries", "keys", "values", "merge"), (c.layers, c.width, c.width))
+    square: dict[str, Sizes] = dict.fromkeys(("queries", "keys", "values", "merge"), (c.layers, c.width, c.width))
     return square | {"up": (c.layers, c.width, c.hidden), "down": (c.layers, c.hidden, c.width)}
 
 
