@@ -70,7 +70,7 @@ def half_context(config: Config) -> int:
 
 
 def training_bytes(config: Config, batch: int) -> int:
-    """Return the bytes of parameters, gradients, AdamW's state and activations, all in float32.
+    """Return the bytes of parameters, gradients, AdamW's two averages and activations, all in float32.
 
     Activations are the inputs of matrix multiplications that are not parameters. Count a shared input once.
 

@@ -82,7 +82,7 @@ one_too_small = swap(
 )
 
 twelve_bytes = spend("counts 12 bytes per parameter instead of 4 + 4 + 8", 12)
-no_state = spend("omits AdamW's state", 8)
+no_state = spend("omits AdamW's two averages", 8)
 two_byte_activations = spend("counts 2 bytes per activation instead of 4", 16, 2)
 no_scores_kept = omit(KEPT, "omits the softmax of the scores, which is multiplied by the values", "softmax")
 one_head_kept = add(KEPT, "counts the scores of one head only", lambda c: {"softmax": (c.layers, c.context, c.context)})
