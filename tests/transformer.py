@@ -29,7 +29,7 @@ class Transformer(nn.Module):
     def forward(self, tokens: Tensor) -> Any:
         """Return the logits of a sequence as long as the context."""
         x = self.tokens(tokens) + self.positions.weight
-        mask = torch.ones(len(x), len(x), dtype=torch.bool).triu(1)
+        mask = torch.ones(len(x), len(x), dtype=torch.bool, device=x.device).triu(1)
         layer: Any
         for layer in self.layers:
             y = layer["attention_norm"](x)
