@@ -139,6 +139,23 @@ def draw_roofline() -> list[str]:
     ]
 
 
+def draw_share() -> list[str]:
+    """Draw the share of attention in the FLOPs of two models over the context."""
+    kata, curves = KATAS.transformer_accounting, dict[str, Points]()
+    for name, layers, width in (("GPT-2 XL", 48, 1600), ("GPT-3", 96, 12288)):
+        one, two = (
+            kata.flops_per_token(kata.Config(layers, width, 1, 4 * width, 50257, context, True)) for context in (1, 2)
+        )
+        contexts = [2.0 ** (step / 8) for step in range(56, 145)]
+        curves[name] = [
+            (math.log2(context), 100 * context * (two - one) / (one + (context - 1) * (two - one)))
+            for context in contexts
+        ]
+    drawn = plot(curves, ("context (log2)", 7, 18), ("share of attention in the FLOPs, in %", 0, 100))
+    half = [scale((70, WIDTH - 150), (250, 30), (7, 18), (0, 100))(x, 50) for x in (7, 18)]
+    return [*drawn, line(half, "line faint"), text(64, half[0][1] + 5, "50", "small end")]
+
+
 def draw_memory() -> list[str]:
     """Draw the number of activations in memory during a step, as torch's profiler sees them."""
     curves: dict[str, Points] = {}
@@ -240,6 +257,7 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "deviation": (draw_deviation, 300, "Standard deviation after each of 32 layers"),
     "formats": (draw_formats, 365, "Values and ranges of floating-point formats"),
     "roofline": (draw_roofline, 300, "Roofline of an H100 with five operations"),
+    "share": (draw_share, 300, "Share of attention in the FLOPs of two models"),
     "memory": (draw_memory, 300, "Activations in memory during a step"),
     "optimizers": (draw_optimizers, 310, "Four optimizers in a narrow valley"),
     "mask": (draw_mask, 330, "A causal mask"),

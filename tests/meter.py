@@ -14,21 +14,22 @@ from torchkata import DispatchMode
 
 
 class Meter(DispatchMode):  # type: ignore[no-untyped-call]
-    """A mode that counts the bytes read and written by all operations except views, and the FLOPs of matmuls."""
+    """A mode that counts the bytes of all operations except views, and the FLOPs of matmuls, whose inputs it keeps."""
 
     def __init__(self) -> None:
         super().__init__()
         self.flops = 0
         self.bytes = 0
+        self.factors: list[Tensor] = []  # the inputs of matmuls
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         """Run the operation and count it."""
         result = func(*args, **(kwargs or {}))
-        if func is torch.ops.aten.mm.default:
-            (m, k), (_, n) = args[0].shape, args[1].shape
-            self.flops += 2 * m * k * n
+        if func in (torch.ops.aten.mm.default, torch.ops.aten.bmm.default):
+            self.flops += 2 * args[0].numel() * args[1].shape[-1]
+            self.factors += args
         if not func.is_view:
             self.bytes += sum(each.numel() * each.itemsize for each in (*args, result) if isinstance(each, Tensor))
         return result

@@ -5,6 +5,7 @@ import re
 import time
 import timeit
 from collections.abc import Callable
+from dataclasses import asdict
 
 import pytest
 import torch
@@ -16,12 +17,14 @@ from grader.tests import ROOT
 from grader.tests.support.solution import SOLUTION
 from reference.flop_accounting import oracle as flop_accounting
 from reference.roofline import oracle as roofline
+from reference.transformer_accounting import oracle as transformer
 from reference.workloads.adagrad_step import AdagradStep
 from reference.workloads.sgd_step import SgdStep
 from reference.workloads.training import step_flops
 from tests.meter import count_operations
 from tests.probes.simulated_machine import Machine, simulating
 from tests.test_promised_flops import DEVICES
+from tests.transformer import Transformer
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.speed.sizes import Size
 from torchkata.speed.datasheets import devices
@@ -66,6 +69,19 @@ def test_network_flops_match_torch(B: int, D: int, L: int, input_needs_grad: boo
 def test_training_step_flops_match_torch(rows: int, dim: int, num_layers: int) -> None:
     model, x = Cruncher(dim, num_layers), torch.ones(rows, dim)
     assert count_flops(lambda: model(x).square().mean().backward()) == step_flops(rows, dim, num_layers)
+
+
+@given(
+    sizes=st.lists(sides, min_size=4, max_size=4), layers=st.integers(1, 3), heads=st.integers(1, 3), tied=st.booleans()
+)
+def test_transformer_counts_match_torch(sizes: list[int], layers: int, heads: int, tied: bool) -> None:
+    each, hidden, vocab, context = sizes
+    config = transformer.Config(layers, heads * each, heads, hidden, vocab, context, tied)
+    with torch.device("meta"):
+        model, tokens = Transformer(**asdict(config)), torch.zeros(context, dtype=torch.long)
+    assert transformer.num_parameters(config) == sum(p.numel() for p in model.parameters())
+    counted = count_flops(lambda: model(tokens).sum().backward())
+    assert counted == context * transformer.flops_per_token(config)
 
 
 def test_workload_bytes_depend_on_dtype() -> None:

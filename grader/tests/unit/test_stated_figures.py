@@ -47,6 +47,15 @@ def add_thousandths(dtype: torch.dtype) -> float:
 
 
 LAYERS, WIDTH, TOKENS, CONTEXT = 48, 1600, 50257, 1024  # of GPT-2 XL
+GPT2_XL = {
+    "layers": LAYERS,
+    "width": WIDTH,
+    "heads": 25,
+    "hidden": 6400,
+    "vocab": TOKENS,
+    "context": CONTEXT,
+    "tied": True,
+}
 PARAMETERS = LAYERS * (12 * WIDTH**2 + 13 * WIDTH) + (TOKENS + CONTEXT + 2) * WIDTH
 
 
@@ -59,6 +68,7 @@ HELP: Names = {
     "step": step,
     "count_flops": count_flops,
     "PARAMETERS": PARAMETERS,
+    "GPT2_XL": GPT2_XL,
     "compute_steps": compute_steps,
     "add_thousandths": add_thousandths,
     "gauss": NormalDist(),
@@ -94,20 +104,6 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("flop_accounting", "which makes 48 FLOPs", "matmul_flops(2, 3, 4),"),
     ("flop_accounting", "takes 1.2e20 FLOPs", "training_flops(20e9, 1e9),"),
     ("flop_accounting", "needs 2.8 days", "training_days(1e9, 20e9, 1, 989.5e12, 0.5),"),
-    ("flop_accounting", "the sum is 1,557,611,200", "PARAMETERS,"),
-    ("flop_accounting", "6.2 GB in float32", "4e-9 * PARAMETERS,"),
-    ("flop_accounting", "24.9 GB (16 per parameter)", "16e-9 * PARAMETERS, 16"),
-    ("flop_accounting", "or 18.7 GB (2 + 2 + 8)", "12e-9 * PARAMETERS, 2, 2, 8"),
-    ("flop_accounting", "takes 3.1e9 FLOPs in products with weights", "count_flops()[0],"),
-    ("flop_accounting", "at the full context, 3.1e8 FLOPs in attention", "count_flops()[1],"),
-    ("flop_accounting", "A sequence takes 3.5e12", "1024 * sum(count_flops()),"),
-    ("flop_accounting", "9% of them in attention", "100 * count_flops()[1] / sum(count_flops()),"),
-    (
-        "flop_accounting",
-        "a context of 16384, attention takes 62%",
-        "16384, 100 * count_flops(16384)[1] / sum(count_flops(16384))",
-    ),
-    ("flop_accounting", "take 5.0 GB", "4 * 48 * 25 * 1024**2 / 1e9,"),
     ("promised_flops", "peak is 15 times", "989.4 / 67,"),
     ("promised_flops", "400 TFLOP/s are 40%", "400, 100 * mfu(400e12, 1, 989.4e12)"),
     ("promised_flops", "your MFU would be only 20%", "100 * mfu(400e12, 1, 1979e12),"),
@@ -120,6 +116,28 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
         "bytes, so it has an intensity of 0.46",
         "arithmetic_intensity(*matrix_matrix_work(2, 3, 4, torch.float32)),",
     ),
+    ("transformer_accounting", "six matrices of a layer have 30,720,000 elements", "12 * 1600**2,"),
+    ("transformer_accounting", "both embeddings together 82,049,600", "(50257 + 1024) * 1600,"),
+    ("transformer_accounting", "the sum is 1,557,611,200", "PARAMETERS,"),
+    ("transformer_accounting", "no biases: 1,556,764,800", "num_parameters(Config(**GPT2_XL)),"),
+    ("transformer_accounting", "6.2 GB in float32", "4e-9 * PARAMETERS,"),
+    ("transformer_accounting", "24.9 GB (16 per parameter)", "16e-9 * PARAMETERS, 16"),
+    ("transformer_accounting", "or 18.7 GB (2 + 2 + 8)", "12e-9 * PARAMETERS, 2, 2, 8"),
+    ("transformer_accounting", "takes 3.1e9 FLOPs in products with weights", "count_flops()[0],"),
+    ("transformer_accounting", "at the full context, 3.1e8 FLOPs between tokens", "count_flops()[1],"),
+    ("transformer_accounting", "A sequence takes 3.5e12", "1024 * sum(count_flops()),"),
+    ("transformer_accounting", "9% of them between tokens", "100 * count_flops()[1] / sum(count_flops()),"),
+    (
+        "transformer_accounting",
+        "a context of 16384, they are 62%",
+        "16384, 100 * count_flops(16384)[1] / sum(count_flops(16384))",
+    ),
+    (
+        "transformer_accounting",
+        "one sequence keeps 8.2 GB, of which 5.0 GB are scores",
+        "(training_bytes(Config(**GPT2_XL), 1) - 16 * num_parameters(Config(**GPT2_XL))) / 1e9, 4800 * 1024**2 / 1e9",
+    ),
+    ("transformer_accounting", "an 80 GB device trains on 6 sequences", "80, max_batch(Config(**GPT2_XL), 80e9)"),
     ("initialization", "0.27% of the values are beyond", "200 * gauss.cdf(-3),"),
     ("initialization", "45,000 weights in a matrix of 4096", "round(2 * gauss.cdf(-3) * 4096**2, -3), 4096"),
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),

@@ -1,0 +1,121 @@
+"""Common mistakes in transformer_accounting."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from reference.transformer_accounting import oracle
+from reference.transformer_accounting.oracle import Config, Sizes
+from torchkata import Mistake, instead_of
+
+List = Callable[[Config], Mapping[str, Sizes]]
+MATRICES, WEIGHTS, PRODUCTS, KEPT = oracle.list_matrices, oracle.list_weights, oracle.list_products, oracle.list_kept
+
+
+def swap(right: Callable[..., Any], message: str, mistaken: Callable[..., Any]) -> Mistake:
+    """Return a mistake that replaces a function of the oracle."""
+    return instead_of(right, message)(mistaken)
+
+
+def omit(right: List, message: str, *names: str) -> Mistake:
+    """Return a mistake that omits entries of a list of the oracle."""
+    return swap(right, message, lambda c: {name: n for name, n in right(c).items() if name not in names})
+
+
+def add(right: List, message: str, more: List) -> Mistake:
+    """Return a mistake that adds entries to a list of the oracle, or replaces them."""
+    return swap(right, message, lambda c: {**right(c), **more(c)})
+
+
+def spend(message: str, each: int, activation: int = 4) -> Mistake:
+    """Return a mistake that counts other bytes per parameter and activation."""
+    return swap(oracle.training_bytes, message, lambda parameters, kept: each * parameters + activation * kept)
+
+
+no_merge = omit(MATRICES, "omits attention's fourth matrix, which is applied to the result", "merge")
+one_mlp_matrix = omit(MATRICES, "counts one of the two matrices of the MLP", "down")
+four_times = add(MATRICES, "uses 4 · width instead of hidden", lambda c: MATRICES(replace(c, hidden=4 * c.width)))
+no_positions = omit(WEIGHTS, "omits the embedding of positions", "positions")
+never_an_output = omit(WEIGHTS, "omits the output matrix, which is a parameter of its own unless tied", "output")
+no_gains = omit(WEIGHTS, "omits the gains of the norms", "attention's norm", "MLP's norm", "last norm")
+no_last_gain = omit(WEIGHTS, "omits the gain of the last norm", "last norm")
+one_gain_per_layer = omit(WEIGHTS, "counts one norm per layer instead of two", "MLP's norm")
+always_an_output = add(WEIGHTS, "counts a tied output matrix twice", lambda c: {"output": (1, c.width, c.vocab)})
+with_biases = add(
+    WEIGHTS, "counts biases of the layers' matrices", lambda c: {"biases": (c.layers, 5 * c.width + c.hidden)}
+)
+two_per_norm = add(WEIGHTS, "counts a bias for each norm as well", lambda c: {"biases": (2 * c.layers + 1, c.width)})
+
+lookup = add(PRODUCTS, "counts FLOPs of looking up embeddings", lambda c: {"tokens": (c.context, c.vocab, c.width)})
+no_logits = omit(PRODUCTS, "omits the multiplication that computes the logits", "output")
+no_logits_if_tied = add(
+    PRODUCTS,
+    "omits the logits of a tied model: sharing the matrix saves parameters, but no FLOPs",
+    lambda c: {"output": (int(not c.tied), c.context, c.width, c.vocab)},
+)
+no_attention = omit(PRODUCTS, "omits attention's multiplications without a parameter", *oracle.ATTENTION)
+half_attention = omit(
+    PRODUCTS, "counts half of attention's FLOPs: it has two products, and a causal mask does not halve them", "mixture"
+)
+attention_of_each_head = add(
+    PRODUCTS,
+    "multiplies attention's FLOPs by heads: a query of one head has only width / heads numbers",
+    lambda c: {name: (c.heads, *PRODUCTS(c)[name]) for name in oracle.ATTENTION},
+)
+TRAINING, TOKEN, HALF = oracle.training_flops, oracle.flops_per_token, oracle.half_context
+without_additions = swap(TRAINING, "counts only multiplications, not additions", lambda listed: TRAINING(listed) // 2)
+forward_only = swap(TRAINING, "counts only the forward pass", lambda listed: TRAINING(listed) // 3)
+backward_like_forward = swap(
+    TRAINING, "counts one product in the backward pass, which has two", lambda listed: 2 * TRAINING(listed) // 3
+)
+whole_sequence = swap(TOKEN, "counts a whole sequence instead of one token", lambda c: TOKEN(c) * c.context)
+rule_of_six = swap(
+    TOKEN,
+    "counts 6 FLOPs per parameter: attention has more, and embeddings and gains have none",
+    lambda c: 6 * oracle.num_parameters(c),
+)
+in_floats = swap(TOKEN, "returns a float, which is exact only up to 2**53", lambda c: 6.0 * (TOKEN(c) // 6))
+one_token_each = swap(oracle.step_flops, "counts one token per sequence", lambda flops, c, batch: flops * batch)
+one_sequence = swap(oracle.step_flops, "counts one sequence per step", lambda flops, c, batch: flops * c.context)
+one_too_small = swap(
+    HALF, "returns the largest context at which attention does not take more than half", lambda c: HALF(c) - 1
+)
+
+twelve_bytes = spend("counts 12 bytes per parameter instead of 4 + 4 + 8", 12)
+no_state = spend("omits AdamW's two averages", 8)
+two_byte_activations = spend("counts 2 bytes per activation instead of 4", 16, 2)
+no_scores_kept = omit(KEPT, "omits the softmax of the scores, which is multiplied by the values", "softmax")
+one_head_kept = add(KEPT, "counts the scores of one head only", lambda c: {"softmax": (c.layers, c.context, c.context)})
+scores_kept_as_well = add(
+    KEPT,
+    "counts the scores before and after the softmax: only the latter are an input",
+    lambda c: {"scores": (c.layers, c.context, c.heads, c.context)},
+)
+logits_kept = add(KEPT, "counts the logits, which are no input", lambda c: {"logits": (c.context, c.vocab)})
+counted_three_times = add(
+    KEPT,
+    "counts attention's input three times: queries, keys and values share it",
+    lambda c: {"attention's input": (3, c.layers, c.context, c.width)},
+)
+no_hidden_kept = omit(KEPT, "omits the result of the ReLU", "hidden")
+no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")
+kept_once = swap(
+    oracle.activations,
+    "counts one sequence's activations, whatever the batch",
+    lambda c, batch: oracle.activations(c, 1),
+)
+rounded_up = swap(
+    oracle.max_batch,
+    "rounds up: the last sequence does not fit",
+    lambda fixed, each, most: max(0, -int((fixed - most) // each)),
+)
+nothing_fixed = swap(
+    oracle.max_batch,
+    "ignores the bytes that parameters, gradients and AdamW's state take",
+    lambda fixed, each, most: int(most // each),
+)
+negative = swap(
+    oracle.max_batch,
+    "returns a negative batch if not even the parameters fit",
+    lambda fixed, each, most: int((most - fixed) // each),
+)

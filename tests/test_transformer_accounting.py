@@ -1,0 +1,161 @@
+"""Tests for transformer_accounting."""
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from reference.transformer_accounting import oracle
+from reference.transformer_accounting.oracle import Config
+from tests.meter import Meter, count_operations
+from tests.probes import transformer_accounting as probes
+from tests.strategies import costly
+from tests.transformer import Transformer
+from torchkata import Plain, Student, Text, assert_count, require
+
+BATCHES = st.integers(2, 9) | st.just(1)
+SIZES = st.sampled_from([2, 3, 5, 7, 11, 13, 1])
+BEYOND_FLOATS = st.integers(2**22, 2**23).map(lambda half: 2 * half + 1)  # a float has too few digits for the counts
+
+
+def draw_configs(size: st.SearchStrategy[int], vocab: st.SearchStrategy[int]) -> st.SearchStrategy[Config]:
+    """Draw a configuration whose sizes usually differ."""
+    return st.builds(
+        lambda each, heads, **others: Config(width=heads * each, heads=heads, **others),
+        each=size,
+        heads=st.sampled_from([3, 2, 1]),
+        layers=st.integers(2, 4) | st.just(1),
+        hidden=size,
+        vocab=vocab,
+        context=size,
+        tied=st.booleans(),
+    )
+
+
+SMALL = draw_configs(SIZES, st.sampled_from([12, 17, 24, 4, 1]))  # multiples of 2 · layers, and others
+ALL = SMALL | draw_configs(BEYOND_FLOATS, BEYOND_FLOATS)
+
+
+def ask(student: Student, function: str, config: Config, *arguments: float) -> Plain:
+    """Call the student's function."""
+    return student.call(probes.call, function, asdict(config), list(arguments))
+
+
+def choose(yours: Plain, exact: int, follow: Callable[..., int], *own: Plain) -> int:
+    """Return the count that follows from the student's other answers if `yours` is that count, otherwise `exact`."""
+    follows = follow(*own) if all(type(each) is int for each in own) else exact
+    return follows if type(yours) is int and yours == follows else exact
+
+
+def run_forward(config: Config) -> tuple[Transformer, Tensor, Meter]:
+    """Run a model on a sequence. Return the model, its logits, and the counted operations."""
+    model, logits = Transformer(**asdict(config)), list[Tensor]()
+    tokens = torch.arange(config.context) % config.vocab
+    counted = count_operations(lambda: logits.append(model(tokens)))
+    return model, logits[0], counted
+
+
+@given(ALL)
+def test_every_parameter_counts_once(student: Student, config: Config) -> None:
+    """num_parameters counts embeddings, matrices and gains once each. A tied output has no matrix of its own."""
+    assert_count(ask(student, "num_parameters", config), oracle.num_parameters(config), what=Text("parameters"))
+
+
+@costly
+@given(ALL)
+def test_parameters_equal_numel_on_meta(student: Student, config: Config) -> None:
+    """num_parameters equals the number of elements of all parameters of a model on the meta device."""
+    with torch.device("meta"):
+        model = Transformer(**asdict(config))
+    shapes = {name: list(p.shape) for name, p in model.named_parameters()}
+    shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if not re.search("layers.[1-9]", name))
+    note = Text("without further layers, the model has {parameters}", parameters=shown)
+    counted = sum(p.numel() for p in model.parameters())
+    assert_count(ask(student, "num_parameters", config), counted, what=Text("parameters"), note=note)
+
+
+@given(ALL)
+def test_flops_count_every_matrix_multiplication(student: Student, config: Config) -> None:
+    """flops_per_token counts 2 FLOPs per multiplication, once in the forward pass and twice in the backward pass."""
+    assert_count(ask(student, "flops_per_token", config), oracle.flops_per_token(config), what="FLOPs")
+
+
+@costly
+@given(SMALL)
+def test_flops_match_torch(student: Student, config: Config) -> None:
+    """flops_per_token equals the FLOPs per token counted while torch runs a forward and a backward pass."""
+    yours = ask(student, "flops_per_token", config)
+    _, logits, forward = run_forward(config)
+    backward = count_operations(lambda: torch.autograd.backward(logits.sum()))
+    note = Text(
+        "counted for {tokens} tokens: {forward} forward and {backward} backward",
+        tokens=config.context,
+        forward=forward.flops,
+        backward=backward.flops,
+    )
+    assert_count(yours, (forward.flops + backward.flops) // config.context, what="FLOPs", note=note)
+
+
+@given(ALL, BATCHES)
+def test_step_has_batch_times_context_tokens(student: Student, config: Config, batch: int) -> None:
+    """step_flops is flops_per_token times the tokens of a step: batch · context."""
+    own, yours = ask(student, "flops_per_token", config), ask(student, "step_flops", config, batch)
+    exact = oracle.step_flops(oracle.flops_per_token(config), config, batch)
+    expected = choose(yours, exact, lambda flops: oracle.step_flops(flops, config, batch), own)
+    assert_count(yours, expected, what="FLOPs", note=Text("tokens: {tokens}", tokens=f"{batch} · {config.context}"))
+
+
+@given(ALL)
+def test_half_context_is_where_attention_passes_half(student: Student, config: Config) -> None:
+    """From half_context on, but not before, scores and their products with values take more than half of the FLOPs."""
+    yours = ask(student, "half_context", config)
+    note: Text | str = ""
+    if type(yours) is int and yours > 0:
+        products = oracle.list_products(replace(config, context=yours))
+        part = oracle.add_up({name: products.get(name, (0,)) for name in oracle.ATTENTION})
+        note = Text("at yours, they take {part} of {all} multiplications", part=part, all=oracle.add_up(products))
+    assert_count(yours, oracle.half_context(config), what="half_context", note=note)
+
+
+@given(ALL, BATCHES)
+def test_training_bytes_are_sixteen_per_parameter(student: Student, config: Config, batch: int) -> None:
+    """training_bytes adds 16 bytes per parameter and 4 bytes per activation."""
+    own, yours = ask(student, "num_parameters", config), ask(student, "training_bytes", config, batch)
+    kept = oracle.activations(config, batch)
+    exact = oracle.training_bytes(oracle.num_parameters(config), kept)
+    expected = choose(yours, exact, lambda parameters: oracle.training_bytes(parameters, kept), own)
+    assert_count(yours, expected, what=Text("bytes"))
+
+
+@costly
+@given(SMALL)
+def test_activations_match_torch(student: Student, config: Config) -> None:
+    """One more sequence adds the bytes of all inputs of matrix multiplications that torch computes for a sequence."""
+    two, one = (ask(student, "training_bytes", config, batch) for batch in (2, 1))
+    require(type(two) is int and type(one) is int, Text("training_bytes does not return an int"), yours=one)
+    model, _, forward = run_forward(config)
+    storages = [factor.untyped_storage() for factor in forward.factors]
+    sizes = {storage.data_ptr(): storage.nbytes() for storage in storages}
+    parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    counted = sum(size for place, size in sizes.items() if place not in parameters)
+    assert_count(two - one, counted, what=Text("bytes of one sequence"))
+
+
+@given(SMALL, st.integers(-2, 9), st.sampled_from([0, -1, 1]), st.sampled_from([int, float]))
+def test_max_batch_is_largest_that_fits(
+    student: Student, config: Config, batch: int, more: int, number: Callable[[int], float]
+) -> None:
+    """max_batch returns the largest batch whose training_bytes fit, or 0 if a single sequence does not."""
+    fixed = oracle.training_bytes(oracle.num_parameters(config), 0)
+    sequence = oracle.training_bytes(0, oracle.activations(config, 1))
+    device_bytes = number(max(1, fixed + batch * sequence + more))
+    own = [ask(student, "training_bytes", config, batch) for batch in (1, 2)]
+    yours = ask(student, "max_batch", config, device_bytes)
+    exact = oracle.max_batch(fixed, sequence, device_bytes)
+    expected = choose(yours, exact, lambda a, b: oracle.max_batch(2 * a - b, max(1, b - a), device_bytes), *own)
+    note = Text("a batch of {batch} takes {bytes}", batch=exact + 1, bytes=fixed + (exact + 1) * sequence)
+    assert_count(yours, expected, what="max_batch", note=note)
