@@ -210,6 +210,22 @@ def draw_mask() -> list[str]:
     ]
 
 
+def draw_attention() -> list[str]:
+    """Draw the scores of four tokens, a causal mask, and the weights that follow from both."""
+    q = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [2, 1, 0, 0], [0, 0, 0, 2]])
+    k = torch.tensor([[1.0, 0, 0, 1], [0, 2, 0, 0], [1, 0, 0, -1], [3, 1, 0, 1]])
+    mask = KATAS.named_dimensions.causal_mask(4)
+    weights = KATAS.attention.attention(q, k, torch.eye(4), mask)
+    scores = KATAS.named_dimensions.attention_scores(q, k) / q.shape[-1] ** 0.5
+    parts = {"scores   q kᵀ / √d": scores, "mask": mask, "weights, in %": (100 * weights).round()}
+    drawn = [text(30, 70 + CELL * i + 8, f"token {i}", "small") for i in range(4)]
+    for column, (name, values) in enumerate(parts.items()):
+        left = 80 + 188 * column
+        rows = values.tolist() if values.dtype == torch.bool else [[f"{x:g}" for x in row] for row in values.tolist()]
+        drawn += [text(left, 36, name), *grid(left, 50, rows)]
+    return drawn
+
+
 def draw_way() -> list[str]:
     """Draw what the two capstones import, directly and indirectly."""
     katas, spots, drawn = course().katas, dict[str, tuple[float, float]](), []
@@ -243,6 +259,7 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "memory": (draw_memory, 300, "Activations in memory during a step"),
     "optimizers": (draw_optimizers, 310, "Four optimizers in a narrow valley"),
     "mask": (draw_mask, 330, "A causal mask"),
+    "attention": (draw_attention, 240, "Scores, a causal mask, and the weights"),
     "way": (draw_way, 260, "What the capstones import"),
 }
 

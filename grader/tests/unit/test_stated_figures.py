@@ -125,6 +125,18 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ("deep_network", "about 1/32 as large", "1, 1 / sqrt(0.5**10)"),
     ("measure_step", "5 products of 256 FLOPs", "3 * 2 - 1, matrix_matrix_work(8, 4, 4, torch.float32)[0]"),
     ("measure_step", "5 · 256 = 1280", "5, 256, predict_step(8, 4, 2, torch.float32, 1, 1)['flops']"),
+    ("attention", "For d = 64, its standard deviation is 8", "64, sqrt(64)"),
+    (
+        "attention",
+        "the scores 0 and 8 is 0.0003 and 0.9997",
+        "0, 8, *torch.tensor([0.0, 8.0], dtype=torch.float64).softmax(0).tolist()",
+    ),
+    (
+        "attention",
+        "the scores 0 and 1 have the weights 0.27 and 0.73",
+        "0, 1, *torch.tensor([0.0, 1.0], dtype=torch.float64).softmax(0).tolist()",
+    ),
+    ("attention", "For 8192 tokens and 32 heads, they take 8.6 GB", "8192, 32, 4 * 32 * 8192**2 / 1e9"),
     ("language_model", "a loss of log(256) = 5.55 nats", "256, math.log(256)"),
     ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
     ("momentum", "it becomes 1, 1.9, 2.71", "*compute_steps(Momentum, [1] * 3),"),
