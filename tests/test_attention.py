@@ -106,7 +106,7 @@ def test_masked_keys_have_no_weight(student: Student, case: Case) -> None:
 def cut(case: Case, heads: int) -> list[Case]:
     """Return one case for each head."""
     parts = zip(*(x.chunk(heads, -1) for x in (case.q, case.k, case.v)), strict=True)
-    return [Case(*part, case.mask) for part in parts]
+    return [Case(q, k, v, case.mask) for q, k, v in parts]
 
 
 @given(

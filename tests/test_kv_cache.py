@@ -71,7 +71,7 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
     shared = Text("filling one cache changes the length of another one: do they share their keys and values?")
     check(lengths[0] == 0 and lengths[1] == lengths[2], mistake=shared, yours=lengths, expected="0, n, n")
     for layer in range(len(pieces[0])):
-        exact = [tuple(as_float64(x) for x in piece[layer]) for piece in pieces]
+        exact = [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in (piece[layer] for piece in pieces)]
         expected = oracle.attend(exact)
         q, k, v = (np.concatenate(parts, axis=-2) for parts in zip(*exact, strict=True))
         mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), dtype=bool))

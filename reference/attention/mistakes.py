@@ -1,5 +1,7 @@
 """Common mistakes in attention."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
@@ -18,6 +20,12 @@ def split(x: Float[Array, "... tokens heads*d"], heads: int) -> Array:
 def join(x: Float[Array, "... heads tokens d"]) -> Array:
     """Concatenate the heads."""
     return np.swapaxes(x, -2, -3).reshape(*x.shape[:-3], x.shape[-2], x.shape[-3] * x.shape[-1])
+
+
+def attend(parts: Iterable[Array], mask: Mask) -> Array:
+    """Return the attention of queries, keys and values."""
+    q, k, v = parts
+    return oracle.attention(q, k, v, mask)
 
 
 def round_to(x: Array, bits: int) -> Array:
@@ -49,18 +57,23 @@ def over_queries(scores: Array, mask: Mask) -> Array:
     return np.swapaxes(turned, -1, -2)
 
 
+def divide_by_sum(shares: Array, mask: Mask) -> Array:
+    """Divide shares by their sum, which may be 0 or infinite; only a query that may attend to no key gets 0."""
+    with np.errstate(all="ignore"):
+        shares = shares if mask is None else shares * mask
+        parts = np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+        return parts if mask is None else np.where(mask.any(axis=-1, keepdims=True), parts, 0)
+
+
 @instead_of(oracle.softmax, "exp overflows or underflows: subtract the largest score of each query first")
 def nothing_subtracted(scores: Array, mask: Mask) -> Array:
     with np.errstate(all="ignore"):
-        shares = np.exp(scores) if mask is None else np.exp(scores) * mask
-        return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+        return divide_by_sum(np.exp(scores), mask)
 
 
 @instead_of(oracle.softmax, "subtracts the largest of all scores: each query needs its own largest score")
 def largest_of_all(scores: Array, mask: Mask) -> Array:
-    with np.errstate(all="ignore"):
-        shares = np.exp(scores - scores.max(initial=-np.inf)) * (1 if mask is None else mask)
-        return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+    return divide_by_sum(np.exp(scores - scores.max(initial=-np.inf)), mask)
 
 
 @instead_of(oracle.softmax, "ignores the mask")
@@ -124,19 +137,19 @@ def weights_detached(
 def interleaved(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
     y = np.empty((*q.shape[:-1], v.shape[-1]))
     for head in range(heads):
-        y[..., head::heads] = oracle.attention(*(x[..., head::heads] for x in (q, k, v)), mask)
+        y[..., head::heads] = attend((x[..., head::heads] for x in (q, k, v)), mask)
     return y
 
 
 @instead_of(oracle.multi_head_attention, "joins the heads as (d heads) instead of (heads d)")
 def joined_interleaved(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
-    y = oracle.attention(*(split(x, heads) for x in (q, k, v)), mask)
+    y = attend((split(x, heads) for x in (q, k, v)), mask)
     return np.moveaxis(y, -3, -1).reshape(*q.shape[:-1], v.shape[-1])
 
 
 @instead_of(oracle.multi_head_attention, "joins the heads without moving them behind the tokens")
 def joined_by_reshape(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
-    y = oracle.attention(*(split(x, heads) for x in (q, k, v)), mask)
+    y = attend((split(x, heads) for x in (q, k, v)), mask)
     return y.reshape(*q.shape[:-1], v.shape[-1])
 
 
@@ -145,7 +158,7 @@ def joined_by_reshape(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> A
 )
 def split_by_reshape(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
     parts = (x.reshape(*x.shape[:-2], heads, x.shape[-2], x.shape[-1] // heads) for x in (q, k, v))
-    return join(oracle.attention(*parts, mask))
+    return join(attend(parts, mask))
 
 
 @instead_of(oracle.multi_head_attention, "divides by the root of the full width instead of the width of one head")

@@ -7,7 +7,7 @@ from numpy import ndarray as Array
 
 def scores(q: Float[Array, "... queries d"], k: Float[Array, "... keys d"]) -> Array:
     """Return the dot products of queries and keys, divided by √d."""
-    return np.asarray(q @ np.swapaxes(k, -1, -2)) / np.sqrt(q.shape[-1])
+    return np.asarray(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]))
 
 
 def weights(
@@ -46,7 +46,7 @@ def multi_head_attention(
 ) -> Array:
     """Cut the last dimension into equal parts, and concatenate their results."""
     parts = zip(*(np.split(x, heads, axis=-1) for x in (q, k, v)), strict=True)
-    return np.concatenate([attention(*part, mask) for part in parts], axis=-1)
+    return np.concatenate([attention(q, k, v, mask) for q, k, v in parts], axis=-1)
 
 
 def gradients(
