@@ -227,6 +227,37 @@ def draw_mask() -> list[str]:
     ]
 
 
+def draw_attention() -> list[str]:
+    """Draw the scores of four tokens, a causal mask, and the weights that follow from both."""
+    q = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [2, 1, 0, 0], [0, 0, 0, 2]])
+    k = torch.tensor([[1.0, 0, 0, 1], [0, 2, 0, 0], [1, 0, 0, -1], [3, 1, 0, 1]])
+    mask = KATAS.named_dimensions.causal_mask(4)
+    weights = KATAS.attention.attention(q, k, torch.eye(4), mask)
+    scores = KATAS.named_dimensions.attention_scores(q, k) / q.shape[-1] ** 0.5
+    parts = {"scores   q kᵀ / √d": scores, "mask": mask, "weights, in %": (100 * weights).round()}
+    drawn = [text(30, 70 + CELL * i + 8, f"token {i}", "small") for i in range(4)]
+    for column, (name, values) in enumerate(parts.items()):
+        left = 80 + 188 * column
+        rows = values.tolist() if values.dtype == torch.bool else [[f"{x:g}" for x in row] for row in values.tolist()]
+        drawn += [text(left, 36, name), *grid(left, 50, rows)]
+    return drawn
+
+
+def draw_decoding() -> list[str]:
+    """Draw the tokens per second of a model with 7e9 weights in bfloat16 on an H100, for growing batches."""
+    kata, weights, most = KATAS.kv_cache, 14e9, 989.5e12 / (2 * 7e9)
+    cache = kata.cache_bytes(32, 1024, 4096, itemsize=2)
+    curves: dict[str, Points] = {}
+    for name, each in (("weights only", 0), ("and caches", cache)):
+        batches = range(0, 513, 8)
+        speeds = [kata.tokens_per_second(weights, each * b, 3.35e12, batch=b) for b in batches]
+        curves[name] = [(b, min(speed, most) / 1000) for b, speed in zip(batches, speeds, strict=True)]
+    drawn = plot(curves, ("batch", 0, 512), ("thousand tokens per second", 0, 80))
+    batch = kata.compute_bound_batch(989.5e12, 3.35e12, itemsize=2)
+    x, y = scale((70, WIDTH - 150), (250, 30), (0, 512), (0, 80))(batch, most / 1000)
+    return [*drawn, dot(x, y, "f1"), text(x - 8, y - 10, f"compute-bound from {batch} on", "small end")]
+
+
 def draw_way() -> list[str]:
     """Draw what the two capstones import, directly and indirectly."""
     katas, spots, drawn = course().katas, dict[str, tuple[float, float]](), []
@@ -261,6 +292,8 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "memory": (draw_memory, 300, "Activations in memory during a step"),
     "optimizers": (draw_optimizers, 310, "Four optimizers in a narrow valley"),
     "mask": (draw_mask, 330, "A causal mask"),
+    "attention": (draw_attention, 240, "Scores, a causal mask, and the weights"),
+    "decoding": (draw_decoding, 300, "Tokens per second for growing batches"),
     "way": (draw_way, 260, "What the capstones import"),
 }
 

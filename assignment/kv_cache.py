@@ -1,0 +1,84 @@
+"""Decode with cached keys and values. Inference is memory-bound: each step reads all weights."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .attention import attention  # your own
+
+
+class KVCache:
+    """The keys and values of all tokens so far, in each layer of a model.
+
+    Example, with equal weights:
+        cache, zeros = KVCache(num_layers=1), torch.zeros(2, 1)
+        cache.attend(0, zeros, zeros, torch.tensor([[2.], [4.]]))      # [[2.], [3.]]
+        cache.attend(0, zeros[:1], zeros[:1], torch.tensor([[9.]]))    # [[5.]]: the mean of 2, 4 and 9
+        len(cache), cache.nbytes()                                     # 3, 24: 2 * 3 float32 numbers
+    """
+
+    def __init__(self, num_layers: int) -> None:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        """Return the number of tokens in layer 0."""
+        raise NotImplementedError
+
+    def nbytes(self) -> int:
+        """Return the bytes of keys and values."""
+        raise NotImplementedError
+
+    def attend(
+        self, layer: int, q: Float[Tensor, "... new d"], k: Float[Tensor, "... new d"], v: Float[Tensor, "... new d_v"]
+    ) -> Float[Tensor, "... new d_v"]:
+        """Append the keys and values of new tokens to those of a layer, and return the attention of their queries.
+
+        Each token attends to itself and to all earlier tokens, in whatever pieces a text arrives.
+        """
+        raise NotImplementedError
+
+
+def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, "batch T+n"]:
+    """Return the prompt followed by `n` tokens, each the one with the largest logit.
+
+    `model(tokens, cache)` takes only new tokens, at the positions from `len(cache)` on. It calls `cache.attend` once in
+    each of its `model.num_layers` layers, and returns logits of shape (batch, new, vocab).
+
+    Pass it the prompt first, and then one token in each step. A cache holds at most `model.context` tokens. If the text
+    is longer, begin a new cache with its last `context` tokens: the result is the same as without a cache.
+    """
+    raise NotImplementedError
+
+
+def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: int = 1) -> int:
+    """Return the bytes of a cache with a key and a value of `width` numbers per layer, token and sequence.
+
+    Example, GPT-2 XL at its full context in bfloat16:
+        cache_bytes(48, 1024, 1600, itemsize=2)     # 314572800
+    """
+    raise NotImplementedError
+
+
+def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int = 1) -> float:
+    """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes per second.
+
+    A step reads all weights and the whole batch's cache once, and generates one token per sequence.
+
+    Example, 7e9 weights in bfloat16 on an H100, without a cache:
+        tokens_per_second(14e9, 0, 3.35e12)               # 239.3
+        tokens_per_second(14e9, 0, 3.35e12, batch=10)     # 2392.9
+    """
+    raise NotImplementedError
+
+
+def compute_bound_batch(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    """Return the smallest batch for which computing takes at least as long as reading the weights.
+
+    For each weight, a step performs 2 FLOPs per sequence and reads `itemsize` bytes. Ignore the cache.
+
+    Example, an H100 in bfloat16:
+        compute_bound_batch(989.5e12, 3.35e12, itemsize=2)     # 296
+    """
+    raise NotImplementedError

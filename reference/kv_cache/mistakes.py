@@ -1,0 +1,115 @@
+"""Common mistakes in kv_cache."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy import ndarray as Array
+
+from reference.kv_cache import oracle
+from torchkata import instead_of
+
+
+def attend_with(pieces: Sequence[oracle.Piece], masks: list[Array]) -> Array:
+    """Return the outputs if each piece reads everything so far with its own mask."""
+    found = []
+    for number, (q, _, _) in enumerate(pieces):
+        k, v = (np.concatenate([piece[place] for piece in pieces[: number + 1]], axis=-2) for place in (1, 2))
+        found.append(oracle.read(q, k, v, masks[number]))
+    return np.concatenate(found, axis=-2)
+
+
+def shapes(pieces: Sequence[oracle.Piece]) -> list[tuple[int, int]]:
+    """Return the number of new and of all tokens of each piece."""
+    lengths = [q.shape[-2] for q, _, _ in pieces]
+    return [(new, sum(lengths[: number + 1])) for number, new in enumerate(lengths)]
+
+
+@instead_of(oracle.attend, "the new tokens of one call also attend to later tokens of that call")
+def no_mask(pieces: Sequence[oracle.Piece]) -> Array:
+    return attend_with(pieces, [np.ones(shape, dtype=bool) for shape in shapes(pieces)])
+
+
+@instead_of(oracle.attend, "the causal mask ignores the tokens that are already in the cache: shift its diagonal")
+def not_shifted(pieces: Sequence[oracle.Piece]) -> Array:
+    return attend_with(pieces, [np.tril(np.ones(shape, dtype=bool)) for shape in shapes(pieces)])
+
+
+@instead_of(oracle.attend, "the new tokens do not attend to those of earlier calls")
+def only_new(pieces: Sequence[oracle.Piece]) -> Array:
+    return np.concatenate([oracle.attend([piece]) for piece in pieces], axis=-2)
+
+
+@instead_of(oracle.attend, "the mask lets each token attend to one token after it")
+def one_too_many(pieces: Sequence[oracle.Piece]) -> Array:
+    masks = [np.tril(np.ones((new, tokens), dtype=bool), tokens - new + 1) for new, tokens in shapes(pieces)]
+    return attend_with(pieces, masks)
+
+
+@instead_of(oracle.stored_bytes, "counts the keys but not the values")
+def keys_only(pieces: Sequence[Sequence[int]]) -> int:
+    return sum(k for _, k, _ in pieces)
+
+
+@instead_of(oracle.cache_bytes, "counts only the keys or only the values")
+def one_of_two(num_layers: int, tokens: int, width: int, itemsize: int, batch: int) -> int:
+    return num_layers * tokens * width * itemsize * batch
+
+
+@instead_of(oracle.cache_bytes, "counts one sequence instead of the whole batch")
+def one_sequence(num_layers: int, tokens: int, width: int, itemsize: int, batch: int) -> int:
+    return 2 * num_layers * tokens * width * itemsize
+
+
+@instead_of(oracle.cache_bytes, "counts numbers instead of bytes")
+def numbers(num_layers: int, tokens: int, width: int, itemsize: int, batch: int) -> int:
+    return 2 * num_layers * tokens * width * batch
+
+
+@instead_of(oracle.cache_bytes, "counts one layer instead of all")
+def single_layer(num_layers: int, tokens: int, width: int, itemsize: int, batch: int) -> int:
+    return 2 * tokens * width * itemsize * batch
+
+
+@instead_of(oracle.tokens_per_second, "leaves out the cache, which is also read in each step")
+def cache_left_out(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int) -> float:
+    return batch * bandwidth / weight_bytes
+
+
+@instead_of(oracle.tokens_per_second, "counts the tokens of one sequence instead of the whole batch")
+def steps_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int) -> float:
+    return bandwidth / (weight_bytes + cache_bytes)
+
+
+@instead_of(oracle.tokens_per_second, "reads the weights once per sequence instead of once per step")
+def weights_for_each(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int) -> float:
+    return batch * bandwidth / (batch * weight_bytes + cache_bytes)
+
+
+@instead_of(oracle.tokens_per_second, "multiplies the cache by the batch, although it is that of the whole batch")
+def cache_for_each(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int) -> float:
+    return batch * bandwidth / (weight_bytes + batch * cache_bytes)
+
+
+@instead_of(oracle.tokens_per_second, "returns seconds per token instead of tokens per second")
+def seconds_per_token(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int) -> float:
+    return (weight_bytes + cache_bytes) / bandwidth / batch
+
+
+@instead_of(oracle.compute_bound_batch, "is rounded down: with this batch, reading still takes longer")
+def rounded_down(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return int(flop_per_sec * itemsize / (2 * bandwidth))
+
+
+@instead_of(oracle.compute_bound_batch, "counts one FLOP per weight instead of two")
+def one_flop(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return int(np.ceil(flop_per_sec * itemsize / bandwidth))
+
+
+@instead_of(oracle.compute_bound_batch, "does not depend on itemsize")
+def two_bytes(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return int(np.ceil(flop_per_sec / bandwidth))
+
+
+@instead_of(oracle.compute_bound_batch, "divides by itemsize instead of multiplying by it")
+def divided(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return int(np.ceil(flop_per_sec / (2 * itemsize * bandwidth)))

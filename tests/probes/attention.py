@@ -1,0 +1,26 @@
+"""Probes for attention."""
+
+from typing import Any
+
+from torch import Tensor
+
+from torchkata import typed
+
+
+@typed(
+    "for x in (q, k, v): x.requires_grad_()\n(attention(q, k, v, mask) * grad).sum().backward()\nq.grad, k.grad, v.grad"
+)
+def gradients(
+    assignment: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, grad: Tensor
+) -> dict[str, Tensor | None]:
+    """Return the gradients of q, k and v."""
+    leaves = [x.clone().requires_grad_() for x in (q, k, v)]
+    (assignment.attention.attention(*leaves, mask) * grad).sum().backward()
+    return {name: leaf.grad for name, leaf in zip("qkv", leaves, strict=True)}
+
+
+@typed("attention(q, k, v, mask)\nq, k, v, mask")
+def inputs_after(assignment: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    """Return the inputs after a call."""
+    assignment.attention.attention(q, k, v, mask)
+    return {"q": q, "k": k, "v": v, "mask": mask}

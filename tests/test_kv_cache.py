@@ -1,0 +1,174 @@
+"""Tests for kv_cache."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from reference.kv_cache import oracle
+from tests.probes import kv_cache as probes
+from tests.strategies import SEEDS, costly, normal, rng_of, sizes
+from torchkata import Student, Text, as_float64, assert_close, assert_count, assert_equal, assert_number, check
+
+LEADING = st.lists(sizes(2, 3), min_size=0, max_size=2)
+PIECES = st.lists(sizes(2, 3), min_size=2, max_size=4)
+GIGABYTES = st.sampled_from([0.5, 2, 14, 26, 140])
+right_read = oracle.read  # for scales; no mistake replaces it
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """The weights of a small model, a prompt and the number of new tokens."""
+
+    weights: dict[str, Any]
+    prompt: Tensor
+    n: int
+
+    @property
+    def exact(self) -> dict[str, Any]:
+        """The weights as arrays."""
+        arrays = {name: as_float64(x) for name, x in self.weights.items() if name != "layers"}
+        return arrays | {"layers": [[as_float64(x) for x in layer] for layer in self.weights["layers"]]}
+
+
+@st.composite
+def decodings(draw: st.DrawFn, *, beyond: bool) -> Decoding:
+    """Draw a model, a prompt and a number of new tokens. With `beyond`, the text does not fit into the context."""
+    layers, width, vocab, rows = draw(sizes(2, 3)), draw(sizes(4, 6, 2)), draw(sizes(5, 8, 3)), draw(sizes(2, 3))
+    context = draw(st.integers(3, 7))
+    length = draw(st.integers(1, context + 2 if beyond else context - 1))
+    n = draw(st.integers(max(1, context + 2 - length), context + 4) if beyond else st.integers(2, context + 1 - length))
+    rng, dtype = rng_of(draw(st.integers(1, 2**32 - 1))), torch.float64
+    weights = {
+        "tokens": normal(rng, [vocab, width], dtype),
+        "positions": normal(rng, [context, width], dtype),
+        "layers": [[normal(rng, [width, width], dtype) for _ in range(3)] for _ in range(layers)],
+        "output": normal(rng, [width, vocab], dtype),
+    }
+    return Decoding(weights, torch.from_numpy(rng.integers(0, vocab, [rows, length])), n)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> list[list[list[Tensor]]]:
+    """Draw queries, keys and values: `texts[piece][layer]`."""
+    leading, layers, dtype = draw(LEADING), draw(sizes(2, 3)), draw(st.sampled_from([torch.float32, torch.float64]))
+    d, d_v, lengths = draw(sizes(4, 5)), draw(sizes(2, 3)), draw(PIECES)
+    rng = rng_of(draw(SEEDS))
+    return [
+        [[normal(rng, [*leading, new, size], dtype) for size in (d, d, d_v)] for _ in range(layers)] for new in lengths
+    ]
+
+
+@given(texts())
+def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[Tensor]]]) -> None:
+    """A text that arrives in pieces has the same outputs in each layer as causal attention over the whole text."""
+    reply = student.call(probes.attend, len(pieces[0]), pieces)
+    yours, lengths = reply["outputs"], reply["lengths"]
+    shared = Text("filling one cache changes the length of another one: do they share their keys and values?")
+    check(lengths[0] == 0 and lengths[1] == lengths[2], mistake=shared, yours=lengths, expected="0, n, n")
+    for layer in range(len(pieces[0])):
+        exact = [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in (piece[layer] for piece in pieces)]
+        expected = oracle.attend(exact)
+        q, k, v = (np.concatenate(parts, axis=-2) for parts in zip(*exact, strict=True))
+        mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), dtype=bool))
+        sizes_of_scores = np.max(abs(q) @ np.swapaxes(abs(k), -1, -2), axis=-1, keepdims=True)
+        scale = right_read(q, k, abs(v), mask) * (1 + sizes_of_scores)
+        start = 0
+        for number, piece in enumerate(pieces):
+            rows = slice(start, start + piece[layer][0].shape[-2])
+            start = rows.stop
+            what = Text("piece {piece} in layer {layer}", piece=number, layer=layer)
+            dtype = piece[layer][0].dtype
+            assert_close(
+                yours[number][layer], expected[..., rows, :], dtype=dtype, scale=scale[..., rows, :], what=what
+            )
+
+
+@given(texts())
+def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[Tensor]]]) -> None:
+    """len(cache) is the number of tokens in layer 0, and cache.nbytes() the bytes of all keys and values."""
+    yours = student.call(probes.measure, len(pieces[0]), pieces)
+    for number, found in enumerate(yours):
+        so_far = [qkv for piece in pieces[:number] for qkv in piece]
+        tokens = sum(piece[0][1].shape[-2] for piece in pieces[:number])
+        assert_count(found[0], tokens, what=Text("len(cache) after {number} pieces", number=number))
+        taken = oracle.stored_bytes([[x.nbytes for x in qkv] for qkv in so_far])
+        assert_count(found[1], taken, what=Text("cache.nbytes() after {number} pieces", number=number))
+
+
+def assert_generates(student: Student, case: Decoding) -> Any:
+    """Compare the text with that of recomputing everything, and return the reply."""
+    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    expected = oracle.generate(case.exact, case.prompt.numpy(), case.n)
+    assert_equal(reply["tokens"], torch.from_numpy(expected), what=Text("tokens"))
+    return reply
+
+
+@costly
+@given(decodings(beyond=False))
+def test_tokens_equal_recomputing_everything(student: Student, case: Decoding) -> None:
+    """generate returns the same tokens as without a cache, if the text fits into the context."""
+    assert_generates(student, case)
+
+
+@costly
+@given(decodings(beyond=True))
+def test_full_cache_begins_anew(student: Student, case: Decoding) -> None:
+    """If the text is longer than the context, each token depends on the last `context` tokens, as without a cache."""
+    assert_generates(student, case)
+
+
+@costly
+@given(decodings(beyond=False))
+def test_model_sees_one_token_per_step(student: Student, case: Decoding) -> None:
+    """The model gets the prompt in one call, and then one token in each step."""
+    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    seen, expected = reply["fed"], oracle.fed(case.prompt.shape[1], case.n)
+    seen = seen[:-1] if len(seen) == len(expected) + 1 else seen  # after the last token, there may be one more call
+    assert_equal(seen, expected, what=Text("tokens in each call of the model"))
+
+
+@costly
+@given(decodings(beyond=True))
+def test_prompt_is_not_modified(student: Student, case: Decoding) -> None:
+    """generate does not modify the prompt, and returns it if n is 0."""
+    reply = student.call(probes.generate, case.weights, case.prompt, 0)
+    assert_equal(reply["tokens"], case.prompt, what=Text("tokens for n = 0"))
+    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    assert_equal(reply["prompt"], case.prompt, what=Text("prompt after the call"))
+
+
+@given(sizes(2, 96), sizes(3, 9000), sizes(4, 9000), st.sampled_from([2, 4, 1]), sizes(1, 64))
+def test_cache_bytes_count_keys_and_values(
+    student: Student, num_layers: int, tokens: int, width: int, itemsize: int, batch: int
+) -> None:
+    """cache_bytes is 2 · num_layers · tokens · width · itemsize · batch."""
+    yours = student.call("kv_cache.cache_bytes", num_layers, tokens, width, itemsize, batch)
+    assert_count(yours, oracle.cache_bytes(num_layers, tokens, width, itemsize, batch))
+
+
+@given(GIGABYTES, st.sampled_from([0, 0.25, 1, 8, 80]), st.sampled_from([3.35, 0.1, 2, 8]), sizes(4, 64))
+def test_speed_is_bandwidth_over_bytes(
+    student: Student, weights: float, caches: float, bandwidth: float, batch: int
+) -> None:
+    """tokens_per_second is batch · bandwidth / (weight_bytes + cache_bytes)."""
+    given_values = weights * 1e9, caches * 1e9, bandwidth * 1e12, batch
+    yours = student.call("kv_cache.tokens_per_second", *given_values)
+    assert_number(yours, oracle.tokens_per_second(*given_values))
+
+
+@given(
+    st.sampled_from([989.5e12, 312.5e12, 65.13e12, 2250.1e12, 66.9e12]),
+    st.sampled_from([3.35e12, 2e12, 0.32e12, 8e12]),
+    st.sampled_from([2, 4, 1]),
+)
+def test_compute_bound_batch_is_smallest(
+    student: Student, flop_per_sec: float, bandwidth: float, itemsize: int
+) -> None:
+    """compute_bound_batch is the smallest batch with 2 · batch / itemsize ≥ flop_per_sec / bandwidth."""
+    yours = student.call("kv_cache.compute_bound_batch", flop_per_sec, bandwidth, itemsize)
+    assert_count(yours, oracle.compute_bound_batch(flop_per_sec, bandwidth, itemsize))
