@@ -1,0 +1,260 @@
+"""Tests for block_scaling."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from reference.block_scaling import oracle
+from tests.own_answers import holds
+from tests.probes import block_scaling as probes
+from tests.strategies import SEEDS, normal, rng_of, sizes
+from torchkata import (
+    Plain,
+    Student,
+    Text,
+    as_float64,
+    assert_close,
+    assert_count,
+    assert_equal,
+    check,
+    precondition,
+    require,
+)
+
+product_size, half_gaps = oracle.product, oracle.half_gaps  # for tolerances; stored so that no mistake replaces them
+multiply, oracle_quantize = oracle.dequantize, oracle.quantize  # for inputs
+magnitudes = oracle.MAGNITUDES
+BITS = st.sampled_from([4, 8])
+DTYPES = {4: "torch.float32", 8: "torch.float8_e4m3fn"}
+BLOCKS = sizes(3, 5) | st.just(16)
+NUMBERS = sizes(2, 4)
+LEADING = st.lists(sizes(2, 3), max_size=2)
+FACTORS = st.sampled_from([2.0**power for power in (40, -40, 10, -10, 70, -70)])
+EPS = torch.finfo(torch.float32).eps
+TIMES = st.just(1) | st.integers(2**54, 2**55).map(lambda half: 2 * half + 1)
+WORST = {4: 0.25, 8: 0.06}  # for the relative error of a product of normal matrices: about 0.14 and 0.03
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tensor whose last dimension consists of blocks, and the number of bits of the format."""
+
+    x: Tensor
+    block: int
+    bits: int
+
+
+def draw_blocks(rng: np.random.Generator, shape: list[int], block: int, bits: int) -> Tensor:
+    """Return elements that are clearly nearest to one value each, if the scales are powers of two, as they should be.
+
+    The last size in `shape` is the number of blocks in a row.
+    """
+    known = magnitudes[bits]
+    place, share = rng.integers(0, len(known) - 1, [*shape, block]), rng.uniform(-0.45, 0.45, [*shape, block]) % 1
+    ratios = known[place] * (1 - share) + known[place + 1] * share
+    np.put_along_axis(ratios, rng.integers(0, block, [*shape, 1]), known[-1], -1)
+    elements = ratios * rng.choice([-1.0, 1.0], ratios.shape) * 2.0 ** rng.integers(-3, 4, [*shape, 1])
+    return torch.from_numpy(elements.reshape(*shape[:-1], -1)).float()
+
+
+@st.composite
+def cases(draw: st.DrawFn, numbers: st.SearchStrategy[int] = NUMBERS) -> Case:
+    """Draw a tensor with any number of dimensions. `numbers` draws the number of blocks in a row."""
+    block, bits, shape = draw(BLOCKS), draw(BITS), [*draw(LEADING), draw(numbers)]
+    return Case(draw_blocks(rng_of(draw(SEEDS)), shape, block, bits), block, bits)
+
+
+@st.composite
+def any_cases(draw: st.DrawFn) -> Case:
+    """Draw normally distributed elements, or elements half-way between two values."""
+    block, bits, shape = draw(BLOCKS), draw(BITS), [*draw(LEADING), draw(NUMBERS)]
+    rng, known = rng_of(draw(SEEDS)), magnitudes[bits]
+    if draw(st.booleans()):
+        ties = rng.choice((known[1:] + known[:-1]) / 2, [*shape, block]) * rng.choice([-1.0, 1.0], [*shape, block])
+        ties[..., 0] = known[-1]
+        return Case(torch.from_numpy(ties.reshape(*shape[:-1], -1)).float() / 4, block, bits)
+    return Case(normal(rng, [*shape[:-1], shape[-1] * block]), block, bits)
+
+
+def call(student: Student, case: Case) -> Plain:
+    """Return the student's values and scales, and check their shapes, which two tests are about."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    shapes = {"values": case.x.shape, "scales": (*case.x.shape[:-1], case.x.shape[-1] // case.block)}
+    for name, shape in shapes.items():
+        right = isinstance(yours[name], Tensor) and yours[name].shape == shape
+        require(right, Text("the shape of {name} is wrong", name=name), yours=yours[name])
+    return yours
+
+
+def check_scales(yours: Plain, case: Case) -> None:
+    """Compare the scales with the largest absolute values / the largest value of the format."""
+    _, scales = oracle.quantize(as_float64(case.x), case.block, case.bits)
+    assert_close(yours["scales"], scales, scale=abs(scales), what="scales")
+
+
+def check_values(yours: Plain, case: Case) -> None:
+    """Compare the values with the nearest ones."""
+    values, _ = oracle.quantize(as_float64(case.x), case.block, case.bits)
+    assert_equal(yours["values"], torch.from_numpy(values).float(), what="values")
+
+
+def is_right(yours: Plain, case: Case) -> bool:
+    """Return whether the values and the scales are right."""
+    return holds(check_scales, yours, case) and holds(check_values, yours, case)
+
+
+def restore(yours: Plain) -> np.ndarray:
+    """Return the student's values times the student's scales."""
+    return multiply(as_float64(yours["values"]), as_float64(yours["scales"]))
+
+
+@given(any_cases())
+def test_scale_maps_largest_element_to_largest_value(student: Student, case: Case) -> None:
+    """The scale of a block is its largest absolute value / the largest value of the format (6 or 448), in float32."""
+    check_scales(student.call(probes.quantize, case.x, case.block, case.bits), case)
+
+
+@given(cases())
+def test_values_are_nearest_to_x_over_scale(student: Student, case: Case) -> None:
+    """Each value is the value of the format that is nearest to x / scale."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    with precondition():
+        check_scales(yours, case)
+    check_values(yours, case)
+
+
+@given(any_cases())
+def test_error_is_at_most_half_a_gap(student: Student, case: Case) -> None:
+    """Value · scale differs from x by at most half the gap between two values, times the scale."""
+    restored, x = restore(call(student, case)), as_float64(case.x)
+    excess = abs(restored - x) - half_gaps(x, case.block, case.bits) - 8 * EPS * abs(x)
+    worst = np.unravel_index(np.argmax(np.nan_to_num(excess, nan=np.inf)), x.shape)
+    element, found = float(x[worst]), float(restored[worst])
+    note = Text("{element} becomes value · scale = {found}", element=f"{element:.6g}", found=f"{found:.6g}")
+    gap = Text("at most {gap} away", gap=f"{float(half_gaps(x, case.block, case.bits)[worst]):.3g}")
+    check(bool(excess[worst] <= 0), note, expected=gap)
+
+
+@given(cases(st.integers(2, 4)), SEEDS)
+def test_outlier_harms_only_its_own_block(student: Student, case: Case, seed: int) -> None:
+    """If one element becomes 1000 times as large, the values and scales of all other blocks stay as they were."""
+    blocks = case.x.unflatten(-1, (-1, case.block)).clone()
+    place = tuple(int(rng_of(seed).integers(size)) for size in blocks.shape)
+    blocks[place] = 1000 * blocks.abs().max()
+    before, after = call(student, case), call(student, replace(case, x=blocks.flatten(-2)))
+    for each in (before, after):
+        each["values"] = each["values"].unflatten(-1, (-1, case.block))
+        each["values"][place[:-1]] = each["scales"][place[:-1]] = 0
+    note = Text("an element of one block changes another block: do they share a scale?")
+    for name in ("scales", "values"):
+        assert_equal(after[name], before[name], what=Text("{name} of the other blocks", name=name), note=note)
+
+
+@given(cases(), FACTORS)
+def test_power_of_two_changes_only_scales(student: Student, case: Case, factor: float) -> None:
+    """If x is multiplied by a power of two, tiny or huge, the scales are multiplied by it and the values stay."""
+    far = replace(case, x=case.x * factor)
+    plain, yours = call(student, case), call(student, far)
+    if is_right(plain, case) or is_right(yours, far):
+        check_scales(yours, far)
+        check_values(yours, far)
+    else:
+        assert_equal(
+            yours["values"], plain["values"], what=Text("values (expected: those of x / {factor})", factor=factor)
+        )
+        assert_equal(yours["scales"] / factor, plain["scales"], what=Text("scales / {factor}", factor=factor))
+
+
+@given(cases(), SEEDS)
+def test_blocks_of_zeros_give_zeros(student: Student, case: Case, seed: int) -> None:
+    """The values of a block of zeros are zeros, and its scale is finite."""
+    blocks = case.x.unflatten(-1, (-1, case.block))
+    zero = torch.from_numpy(rng_of(seed).integers(0, 2, blocks.shape[:-1])).bool()
+    zero.view(-1)[0] = True
+    yours = call(student, replace(case, x=blocks.where(~zero[..., None], 0.0).flatten(-2)))
+    values = yours["values"].unflatten(-1, (-1, case.block))[zero]
+    note = Text("x / scale is 0 / 0 in a block of zeros")
+    assert_equal(values, torch.zeros_like(values), what=Text("values of blocks of zeros"), note=note)
+    check(bool(yours["scales"].isfinite().all()), Text("the scale is not finite"), yours=yours["scales"])
+
+
+@given(cases(), SEEDS)
+def test_dequantize_multiplies_by_scale_of_block(student: Student, case: Case, seed: int) -> None:
+    """dequantize multiplies each value by the scale of its block, in float32."""
+    values, scales = oracle_quantize(as_float64(case.x), case.block, case.bits)
+    scales = scales * rng_of(seed).uniform(1, 2, scales.shape)
+    given_values, given_scales = torch.from_numpy(values).float(), torch.from_numpy(scales).float()
+    expected = oracle.dequantize(values, as_float64(given_scales))
+    yours = student.call(probes.dequantize, given_values, given_scales, case.bits)
+    assert_close(yours, expected, scale=multiply(abs(values), scales))
+
+
+@given(any_cases())
+def test_second_quantization_changes_nothing(student: Student, case: Case) -> None:
+    """Quantizing value · scale again returns the same values and, up to rounding, the same scales."""
+    first = call(student, case)
+    restored = torch.from_numpy(restore(first)).float()
+    require(bool(restored.isfinite().all()), Text("value · scale is not finite"), yours=restored)
+    again = call(student, replace(case, x=restored))
+    assert_equal(again["values"], first["values"], what="values")
+    scales = as_float64(first["scales"])
+    assert_close(again["scales"], scales, scale=abs(scales), what="scales")
+
+
+@given(cases(), sizes(2, 3), st.booleans(), SEEDS)
+def test_product_quantizes_both_along_k(student: Student, case: Case, n: int, whole: bool, seed: int) -> None:
+    """scaled_matmul quantizes x and w in blocks along k, and multiplies value · scale of both in float32."""
+    block, bits = case.block, case.bits
+    columns = draw_blocks(rng_of(seed), [n * block if whole else n, case.x.shape[-1] // block], block, bits)
+    others = Case(columns, block, bits)
+    own = [call(student, each) for each in (case, others)]
+    x, w = as_float64(case.x), as_float64(columns.T.contiguous())
+    yours = student.call("block_scaling.scaled_matmul", case.x, columns.T.contiguous(), block, bits)
+    expected = oracle.product(x, w, block, bits)
+    scale = product_size(abs(x), abs(w), block, bits)
+    if all(is_right(*each) for each in zip(own, (case, others), strict=True)):
+        assert_close(yours, expected, scale=scale, roundings=16)
+    elif not holds(assert_close, yours, expected, scale=scale, roundings=16):
+        restored = [restore(each) for each in own]
+        assert_close(yours, restored[0] @ restored[1].T, scale=abs(restored[0]) @ abs(restored[1].T), roundings=16)
+
+
+def test_product_error_exceeds_that_of_bfloat16(student: Student, seed: int) -> None:
+    """The relative error of a product of normal matrices is larger than in bfloat16, but small: below 25% or 6%."""
+    rng = rng_of(seed)
+    x, w = normal(rng, [32, 128]), normal(rng, [128, 32])
+    exact, coarse = as_float64(x) @ as_float64(w), as_float64(x.bfloat16()) @ as_float64(w.bfloat16())
+    for bits, worst in WORST.items():
+        yours = student.call("block_scaling.scaled_matmul", x, w, 16, bits)
+        require(isinstance(yours, Tensor) and yours.shape == exact.shape, Text("the shape is wrong"), yours=yours)
+        error, least = (np.linalg.norm(each - exact) / np.linalg.norm(exact) for each in (as_float64(yours), coarse))
+        expected = Text("between {least} (bfloat16) and {most}", least=f"{least:.2%}", most=f"{worst:.0%}")
+        note = Text("the relative error of the product with {bits} bits", bits=bits)
+        check(bool(least < error < worst), note, yours=f"{error:.2%}", expected=expected)
+
+
+@given(sizes(16, 64), sizes(2, 9), BITS, st.sampled_from([4, 1, 2]), TIMES)
+def test_bytes_include_scales(student: Student, half: int, count: int, bits: int, scale_bytes: int, times: int) -> None:
+    """The bytes are those of all elements and of one scale per block, exactly."""
+    block = 2 * half
+    yours = student.call("block_scaling.quantized_bytes", block * count * times, block, bits, scale_bytes)
+    expected = oracle.quantized_bytes(block * count, block, bits, scale_bytes, times)
+    assert_count(yours, expected, what=Text("bytes"))
+
+
+@given(sizes(8, 64), sizes(2, 9), BITS)
+def test_scale_takes_one_byte_by_default(student: Student, half: int, count: int, bits: int) -> None:
+    """Without the argument scale_bytes, each scale takes one byte."""
+    yours = student.call("block_scaling.quantized_bytes", 2 * half * count, 2 * half, bits)
+    assert_count(yours, oracle.quantized_bytes(2 * half * count, 2 * half, bits), what=Text("bytes"))
+
+
+@given(cases())
+def test_values_have_dtype_of_format(student: Student, case: Case) -> None:
+    """The values are float8_e4m3fn with 8 bits, and float32 with 4."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    assert_equal(yours["dtype"], DTYPES[case.bits], what=Text("dtype of the values"))
