@@ -107,10 +107,10 @@ unscaled = instead_of(oracle.dequantize, "dequantize returns the values without 
     lambda values, scales: values
 )
 not_quantized = multiply("neither x nor w is quantized", lambda x, w, block, bits: x @ w)
-only_w = multiply("x is not quantized", lambda x, w, block, bits: x @ oracle.weight(w, block, bits))
-only_x = instead_of(oracle.weight, "w is not quantized")(lambda w, block, bits: w)
-rows_of_w = instead_of(oracle.weight, "the blocks of w lie in its rows, not along k, which is summed")(
-    lambda w, block, bits: oracle.dequantize(*quantize(w, block, bits))
+only_w = multiply("x is not quantized", lambda x, w, block, bits: x @ oracle.round_weight(w, block, bits))
+only_x = instead_of(oracle.round_weight, "w is not quantized")(lambda w, block, bits: w)
+rows_of_w = instead_of(oracle.round_weight, "the blocks of w lie in its rows, not along k, which is summed")(
+    lambda w, block, bits: oracle.right_dequantize(*quantize(w, block, bits))
 )
 values_only = multiply(
     "the values are multiplied without their scales",

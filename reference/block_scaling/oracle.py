@@ -24,7 +24,7 @@ def split(x: Float[Array, "... n"], block: int) -> Float[Array, "... blocks bloc
 
 def sizes(blocks: Float[Array, "... blocks block"]) -> Float[Array, "... blocks"]:
     """Return the largest absolute value of each block."""
-    return np.max(abs(blocks), axis=-1)
+    return np.asarray(np.max(abs(blocks), axis=-1))
 
 
 def scale(size: Float[Array, "... blocks"], bits: int) -> Float[Array, "... blocks"]:
@@ -35,7 +35,7 @@ def scale(size: Float[Array, "... blocks"], bits: int) -> Float[Array, "... bloc
 def nearest(ratios: Float[Array, "*shape"], bits: int) -> Float[Array, "*shape"]:
     """Return the nearest values of the format, the smaller magnitude of two that are equally near."""
     known = MAGNITUDES[bits]
-    return np.copysign(known[np.searchsorted((known[1:] + known[:-1]) / 2, abs(ratios))], ratios) + 0.0
+    return np.asarray(np.copysign(known[np.searchsorted((known[1:] + known[:-1]) / 2, abs(ratios))], ratios) + 0.0)
 
 
 def spread(scales: Float[Array, "... blocks"], n: int) -> Float[Array, "... n"]:
@@ -53,24 +53,20 @@ def quantize(
 
 def dequantize(values: Float[Array, "... n"], scales: Float[Array, "... blocks"]) -> Float[Array, "... n"]:
     """Return the product of each value and the scale of its block."""
-    return values * np.repeat(scales, values.shape[-1] // scales.shape[-1], axis=-1)
+    return np.asarray(values * np.repeat(scales, values.shape[-1] // scales.shape[-1], axis=-1))
 
 
-def weight(w: Float[Array, "k n"], block: int, bits: int) -> Float[Array, "k n"]:
-    """Return the quantized weight, with blocks in its columns."""
-    return dequantize(*quantize(w.T, block, bits)).T
+def round_weight(w: Float[Array, "k n"], block: int, bits: int) -> Float[Array, "k n"]:
+    """Return the quantized weight. Its blocks lie along k, the dimension that is summed."""
+    return right_dequantize(*quantize(w.T, block, bits)).T
 
 
 def product(x: Float[Array, "... k"], w: Float[Array, "k n"], block: int, bits: int) -> Float[Array, "... n"]:
     """Return the product of the quantized matrices."""
-    return dequantize(*quantize(x, block, bits)) @ weight(w, block, bits)
+    return np.asarray(right_dequantize(*quantize(x, block, bits)) @ round_weight(w, block, bits))
 
 
-def half_gaps(x: Float[Array, "... n"], block: int, bits: int) -> Float[Array, "... n"]:
-    """Return the largest error of each element: half the gap around x / scale, times the scale."""
-    scales = np.repeat(scale(sizes(split(x, block)), bits), block, axis=-1)
-    above = np.clip(np.searchsorted(MAGNITUDES[bits], abs(x) / scales, side="left"), 1, len(MAGNITUDES[bits]) - 1)
-    return np.diff(MAGNITUDES[bits])[above - 1] / 2 * scales
+right_dequantize = dequantize  # a student's mistake in one of two functions is not a mistake in the other
 
 
 def quantized_bytes(numel: int, block: int, bits: int, scale_bytes: int = 1, times: int = 1) -> int:

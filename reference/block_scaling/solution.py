@@ -1,6 +1,7 @@
 """Quantization in blocks that share a scale."""
 
 import torch
+from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
@@ -10,10 +11,11 @@ LARGEST = {4: 6.0, 8: 448.0}
 
 def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, Float[Tensor, "... blocks"]]:
     """Divide each block by its scale, and round."""
-    blocks = x.unflatten(-1, (-1, block))
+    blocks = rearrange(x, "... (blocks block) -> ... blocks block", block=block)
     scales = blocks.abs().amax(-1) / LARGEST[bits]
-    ratios = (blocks / scales.where(scales > 0, 1.0)[..., None]).flatten(-2)
-    return (round_to_fp4(ratios) if bits == 4 else ratios.to(torch.float8_e4m3fn)), scales
+    ratios = blocks / scales.where(scales > 0, 1.0)[..., None]
+    values = round_to_fp4(ratios) if bits == 4 else ratios.to(torch.float8_e4m3fn)
+    return values.reshape(x.shape), scales
 
 
 def round_to_fp4(ratios: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -24,7 +26,8 @@ def round_to_fp4(ratios: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
 
 def dequantize(values: Float[Tensor, "... n"], scales: Float[Tensor, "... blocks"]) -> Float[Tensor, "... n"]:
     """Multiply each block by its scale."""
-    return (values.float().unflatten(-1, (scales.shape[-1], -1)) * scales[..., None]).flatten(-2)
+    blocks = rearrange(values.float(), "... (blocks block) -> ... blocks block", blocks=scales.shape[-1])
+    return (blocks * scales[..., None]).reshape(values.shape)
 
 
 def scaled_matmul(x: Float[Tensor, "... k"], w: Float[Tensor, "k n"], block: int, bits: int) -> Float[Tensor, "... n"]:
