@@ -54,7 +54,7 @@ def scaled_matmul(x: Float[Tensor, "... k"], w: Float[Tensor, "k n"], block: int
 
     Example:
         x, w = torch.tensor([[1.2, 6.0]]), torch.tensor([[1.0, 0.5], [12.0, 3.0]])
-        scaled_matmul(x, w, block=2, bits=4)     # [[73.0, 18.5]], whereas x @ w is [[73.2, 18.6]]: 1.2 becomes 1.0
+        scaled_matmul(x, w, block=2, bits=4)     # [[73.0, 18.5]]: x @ w is [[73.2, 18.6]], but 1.2 becomes 1.0
     """
     raise NotImplementedError
 
