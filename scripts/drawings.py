@@ -119,7 +119,7 @@ def draw_formats() -> list[str]:
 def draw_blocks() -> list[str]:
     """Draw 32 numbers with an outlier before and after quantization to fp4, with one scale and with one per block."""
     torch.manual_seed(0)
-    x, outlier, drawn = torch.randn(32), 19, []
+    x, outlier, drawn = torch.randn(32).clamp(-1.7, 1.7), 19, []
     x[outlier] = 42.0
     for row, (block, name) in enumerate(((32, "one scale for 32 numbers"), (8, "a scale for each block of 8"))):
         rounded = KATAS.block_scaling.dequantize(*KATAS.block_scaling.quantize(x, block, 4))
