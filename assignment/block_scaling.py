@@ -4,7 +4,7 @@
       8     fp8, torch.float8_e4m3fn     those that torch casts to            448
       4     fp4 (E2M1)                   0, ±0.5, ±1, ±1.5, ±2, ±3, ±4, ±6    6
 
-Many versions of torch have no dtype for fp4, so its values are stored as float32 here.
+Values of fp4 are stored as float32 here.
 """
 
 import torch
@@ -29,8 +29,7 @@ def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, 
     - `x` is float32 and has any number of dimensions. Blocks may be tiny or huge: largest absolute values range from
       1e-25 to 1e25.
 
-    Not specified (any choice is fine): which of two values is returned if both are equally near, up to rounding; the
-    sign of a value that is 0.
+    Not specified (any choice is fine): which of two equally near values, up to rounding, is returned; the sign of 0.
     """
     raise NotImplementedError
 
@@ -50,7 +49,7 @@ def scaled_matmul(x: Float[Tensor, "... k"], w: Float[Tensor, "k n"], block: int
     """Return the float32 product of the quantized `x` and the quantized `w`.
 
     The blocks of both lie along k, the dimension that is summed: a block of `x` is in one row, a block of `w` in one
-    column. A GPU can then sum the products of small numbers in a block, and multiply each sum by two scales.
+    column.
 
     Example:
         x, w = torch.tensor([[1.2, 6.0]]), torch.tensor([[1.0, 0.5], [12.0, 3.0]])
