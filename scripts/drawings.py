@@ -116,6 +116,25 @@ def draw_formats() -> list[str]:
     return drawn + [text(370 + 5 * p, 348, f"1e{p}", "small middle") for p in (-40, -20, 0, 20)]
 
 
+def draw_blocks() -> list[str]:
+    """Draw 32 numbers with an outlier before and after quantization to fp4, with one scale and with one per block."""
+    torch.manual_seed(0)
+    x, outlier, drawn = torch.randn(32).clamp(-1.7, 1.7), 19, []
+    x[outlier] = 42.0
+    for row, (block, name) in enumerate(((32, "one scale for 32 numbers"), (8, "a scale for each block of 8"))):
+        rounded = KATAS.block_scaling.dequantize(*KATAS.block_scaling.quantize(x, block, 4))
+        place = scale((40, WIDTH - 20), (170 + 170 * row, 50 + 170 * row), (-0.5, 31.5), (-2.5, 2.5))
+        drawn += [text(30, 30 + 170 * row, name), line([place(-0.5, 0), place(31.5, 0)])]
+        drawn += [line([place(edge - 0.5, -2.5), place(edge - 0.5, 2.5)], "line faint") for edge in range(0, 33, block)]
+        for i, (before, after) in enumerate(zip(x.tolist(), rounded.tolist(), strict=True)):
+            if i != outlier:
+                drawn += [line([place(i, before), place(i, after)], "line"), dot(*place(i, before), "f0", 3)]
+                drawn += [dot(*place(i, after), "f1")]
+        drawn += [text(*place(outlier, 1.9), f"{x[outlier]:.0f} ↑", "small middle")]
+    legend = (("f0", 330, "before"), ("f1", 440, "value · scale"))
+    return [*drawn, *(dot(left, 26, look) for look, left, _ in legend), *(text(at + 10, 30, w) for _, at, w in legend)]
+
+
 def draw_roofline() -> list[str]:
     """Draw the roofline of an H100 in bfloat16 with the five operations of the lecture."""
     kata, n, dtype = KATAS.roofline, 1024, torch.bfloat16
@@ -287,6 +306,7 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "broadcasting": (draw_broadcasting, 190, "A column minus a row is a matrix"),
     "deviation": (draw_deviation, 300, "Standard deviation after each of 32 layers"),
     "formats": (draw_formats, 365, "Values and ranges of floating-point formats"),
+    "blocks": (draw_blocks, 360, "Numbers with an outlier, with one scale and with a scale per block"),
     "roofline": (draw_roofline, 300, "Roofline of an H100 with five operations"),
     "share": (draw_share, 300, "Share of attention in the FLOPs of two models"),
     "memory": (draw_memory, 300, "Activations in memory during a step"),

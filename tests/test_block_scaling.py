@@ -1,0 +1,238 @@
+"""Tests for block_scaling."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from reference.block_scaling import oracle
+from tests.own_answers import holds
+from tests.probes import block_scaling as probes
+from tests.strategies import SEEDS, normal, rng_of, sizes
+from torchkata import Plain, Student, Text, as_float64, assert_close, assert_count, assert_equal, check, require
+
+multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; stored so that no mistake replaces them
+magnitudes = oracle.MAGNITUDES
+EPS = torch.finfo(torch.float32).eps
+DTYPES = {4: "torch.float32", 8: "torch.float8_e4m3fn"}
+BITS = st.sampled_from([4, 8])
+NUMBERS = sizes(2, 4)
+FACTORS = st.sampled_from([2.0**power for power in (40, -40, 10, -10, 70, -70)])
+TIMES = st.just(1) | st.integers(2**54, 2**55).map(lambda half: 2 * half + 1)
+WORST = {4: 0.25, 8: 0.06}  # for the relative error of a product of normal matrices: about 0.13 and 0.03
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tensor whose last dimension consists of blocks, and the number of bits of the format."""
+
+    x: Tensor
+    block: int
+    bits: int
+
+
+def draw_blocks(rng: np.random.Generator, shape: list[int], block: int, bits: int, *, clear: bool = True) -> Tensor:
+    """Return elements for blocks of which `shape` contains the numbers along each dimension.
+
+    Args:
+        clear: Choose scales that are powers of two, and elements that are clearly nearest to one value each. Otherwise,
+            scales are arbitrary, and many elements are half-way between two values.
+    """
+    known, place = magnitudes[bits], rng.integers(0, len(magnitudes[bits]) - 1, [*shape, block])
+    share = rng.uniform(-0.45, 0.45, place.shape) % 1
+    if not clear:
+        share = rng.choice([0.5, 0.1, 0.8], place.shape)
+    ratios = known[place] * (1 - share) + known[place + 1] * share
+    np.put_along_axis(ratios, rng.integers(0, block, [*shape, 1]), known[-1], -1)
+    power = rng.integers(0, 4, [*shape, 1]) if clear else rng.uniform(-3, 4, [*shape, 1])
+    elements = ratios * rng.choice([-1.0, 1.0], ratios.shape) * 2.0**power
+    return torch.from_numpy(elements.reshape(*shape[:-1], -1)).float()
+
+
+@st.composite
+def cases(draw: st.DrawFn, numbers: st.SearchStrategy[int] = NUMBERS, *, clear: bool = True) -> Case:
+    """Draw a tensor with any number of dimensions. `numbers` draws the number of blocks in a row."""
+    block, bits = draw(sizes(3, 5) | st.just(16)), draw(BITS)
+    shape = [*draw(st.lists(sizes(2, 3), max_size=2)), draw(numbers)]
+    return Case(draw_blocks(rng_of(draw(SEEDS)), shape, block, bits, clear=clear), block, bits)
+
+
+def split(x: Tensor, block: int) -> Tensor:
+    """Return the blocks as rows."""
+    return x.reshape(*x.shape[:-1], -1, block)
+
+
+def call(student: Student, case: Case) -> Plain:
+    """Return the student's values and scales, and check their shapes, which two tests are about."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    for name, shape in (("values", case.x.shape), ("scales", split(case.x, case.block).shape[:-1])):
+        right = isinstance(yours[name], Tensor) and yours[name].shape == shape
+        require(right, Text("the shape of {name} is wrong", name=name), yours=yours[name])
+    return yours
+
+
+def check_scales(yours: Plain, case: Case) -> None:
+    """Compare the scales with the largest absolute values / the largest value of the format."""
+    _, scales = oracle.quantize(as_float64(case.x), case.block, case.bits)
+    assert_close(yours["scales"], scales, scale=scales, what="scales")
+
+
+def check_values(yours: Plain, case: Case) -> None:
+    """Compare the values with the nearest ones."""
+    values, _ = oracle.quantize(as_float64(case.x), case.block, case.bits)
+    assert_equal(yours["values"], torch.from_numpy(values).float(), what="values")
+
+
+def is_right(yours: Plain, case: Case) -> bool:
+    """Return whether the values and the scales are right."""
+    return holds(check_scales, yours, case) and holds(check_values, yours, case)
+
+
+def restore(yours: Plain) -> np.ndarray:
+    """Return the student's values times the student's scales."""
+    return multiply(as_float64(yours["values"]), as_float64(yours["scales"]))
+
+
+@given(cases(clear=False))
+def test_scale_maps_largest_element_to_largest_value(student: Student, case: Case) -> None:
+    """The scale of a block is its largest absolute value / the largest value of the format (6 or 448), in float32."""
+    check_scales(student.call(probes.quantize, case.x, case.block, case.bits), case)
+
+
+@given(cases())
+def test_values_are_nearest_to_x_over_scale(student: Student, case: Case) -> None:
+    """Each value is the value of the format that is nearest to x / scale."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    require(holds(check_scales, yours, case), Text("the scales are wrong"), yours=yours["scales"])
+    check_values(yours, case)
+
+
+@given(cases(clear=False))
+def test_error_is_at_most_half_a_gap(student: Student, case: Case) -> None:
+    """Value · scale differs from x by at most half the gap between two values, times the scale."""
+    restored, x, known = restore(call(student, case)), as_float64(case.x), magnitudes[case.bits]
+    scales = np.repeat(as_float64(split(case.x, case.block).abs().amax(-1)) / known[-1], case.block, axis=-1)
+    most = scales * np.diff(known)[np.searchsorted(known[1:-1], abs(x) / scales)] / 2
+    excess = np.nan_to_num(abs(restored - x) - most - 8 * EPS * abs(x), nan=np.inf)
+    worst = np.unravel_index(np.argmax(excess), x.shape)
+    note = Text("{element} becomes value · scale = {found}", element=f"{x[worst]:.6g}", found=f"{restored[worst]:.6g}")
+    check(excess[worst] <= 0, note, expected=Text("at most {gap} away", gap=f"{most[worst]:.3g}"))
+
+
+@given(cases(st.integers(2, 4)), SEEDS)
+def test_outlier_harms_only_its_own_block(student: Student, case: Case, seed: int) -> None:
+    """If one element becomes 1000 times as large, the values and scales of all other blocks stay as they were."""
+    blocks = split(case.x.clone(), case.block)
+    place = tuple(int(rng_of(seed).integers(size)) for size in blocks.shape)
+    blocks[place] = 1000 * blocks.abs().max()
+    answers = [call(student, each) for each in (case, replace(case, x=blocks.reshape(case.x.shape)))]
+    for each in answers:
+        each["values"] = split(each["values"], case.block)
+        each["values"][place[:-1]] = each["scales"][place[:-1]] = 0
+    note = Text("an element of one block changes another block: do they share a scale?")
+    for name in ("scales", "values"):
+        before, after = (each[name] for each in answers)
+        assert_equal(after, before, what=Text("{name} of the other blocks", name=name), note=note)
+
+
+@given(cases(), FACTORS)
+def test_power_of_two_changes_only_scales(student: Student, case: Case, factor: float) -> None:
+    """If x is multiplied by a power of two, tiny or huge, the scales are multiplied by it and the values stay."""
+    far = replace(case, x=case.x * factor)
+    plain, yours = call(student, case), call(student, far)
+    if is_right(plain, case) or is_right(yours, far):
+        check_scales(yours, far)
+        check_values(yours, far)
+    else:
+        what = Text("values (expected: those of x / {factor})", factor=factor)
+        assert_equal(yours["values"], plain["values"], what=what)
+        assert_equal(yours["scales"] / factor, plain["scales"], what=Text("scales / {factor}", factor=factor))
+
+
+@given(cases(), SEEDS)
+def test_blocks_of_zeros_give_zeros(student: Student, case: Case, seed: int) -> None:
+    """The values of a block of zeros are zeros, and its scale is finite."""
+    blocks = split(case.x, case.block)
+    zero = torch.from_numpy(rng_of(seed).integers(0, 2, blocks.shape[:-1])).bool()
+    zero.view(-1)[0] = True
+    yours = call(student, replace(case, x=blocks.where(~zero[..., None], 0.0).reshape(case.x.shape)))
+    values = split(yours["values"], case.block)[zero]
+    mistake = Text("x / scale is 0 / 0 in a block of zeros") if values.isnan().any() else ""
+    assert_equal(values, torch.zeros_like(values), what=Text("values of blocks of zeros"), mistake=mistake)
+    check(bool(yours["scales"].isfinite().all()), Text("the scale is not finite"), yours=yours["scales"])
+
+
+@given(cases(), SEEDS)
+def test_dequantize_multiplies_by_scale_of_block(student: Student, case: Case, seed: int) -> None:
+    """dequantize multiplies each value by the scale of its block, in float32."""
+    values, scales = right_quantize(as_float64(case.x), case.block, case.bits)
+    scales = as_float64(torch.from_numpy(scales * rng_of(seed).uniform(1, 2, scales.shape)).float())
+    given_values, given_scales = (torch.from_numpy(each).float() for each in (values, scales))
+    yours = student.call(probes.dequantize, given_values, given_scales, case.bits)
+    assert_close(yours, oracle.dequantize(values, scales), scale=multiply(abs(values), scales))
+
+
+@given(cases(clear=False))
+def test_second_quantization_changes_nothing(student: Student, case: Case) -> None:
+    """Quantizing value · scale again returns the same values and, up to rounding, the same scales."""
+    first = call(student, case)
+    restored = torch.from_numpy(restore(first)).float()
+    require(bool(restored.isfinite().all()), Text("value · scale is not finite"), yours=restored)
+    again = call(student, replace(case, x=restored))
+    assert_equal(again["values"], first["values"], what="values")
+    scales = as_float64(first["scales"])
+    assert_close(again["scales"], scales, scale=abs(scales), what="scales")
+
+
+@given(cases(), sizes(1, 3), SEEDS)
+def test_product_quantizes_both_along_k(student: Student, case: Case, columns: int, seed: int) -> None:
+    """scaled_matmul quantizes x and w in blocks along k, and multiplies value · scale of both in float32."""
+    block, bits = case.block, case.bits
+    transposed = draw_blocks(rng_of(seed), [columns * block, case.x.shape[-1] // block], block, bits)
+    both, w = (case, Case(transposed, block, bits)), transposed.T.contiguous()
+    own = [call(student, each) for each in both]
+    yours = student.call("block_scaling.scaled_matmul", case.x, w, block, bits)
+    expected = oracle.product(as_float64(case.x), as_float64(w), block, bits)
+    scale = abs(as_float64(case.x)) @ abs(as_float64(w))
+    if not (all(map(is_right, own, both)) or holds(assert_close, yours, expected, scale=scale, roundings=32)):
+        restored = [restore(each) for each in own]
+        expected, scale = restored[0] @ restored[1].T, abs(restored[0]) @ abs(restored[1].T)
+    assert_close(yours, expected, scale=scale, roundings=32)
+
+
+def test_product_error_exceeds_that_of_bfloat16(student: Student, seed: int) -> None:
+    """The relative error of a product of normal matrices is larger than in bfloat16, but small: below 25% or 6%."""
+    rng = rng_of(seed)
+    x, w = normal(rng, [32, 128]), normal(rng, [128, 32])
+    exact, coarse = as_float64(x) @ as_float64(w), as_float64(x.bfloat16()) @ as_float64(w.bfloat16())
+    for bits, worst in WORST.items():
+        yours = student.call("block_scaling.scaled_matmul", x, w, 16, bits)
+        require(isinstance(yours, Tensor) and yours.shape == exact.shape, Text("the shape is wrong"), yours=yours)
+        error, least = (np.linalg.norm(each - exact) / np.linalg.norm(exact) for each in (as_float64(yours), coarse))
+        expected = Text("between {least} (bfloat16) and {most}", least=f"{least:.2%}", most=f"{worst:.0%}")
+        note = Text("the relative error of the product with {bits} bits", bits=bits)
+        check(bool(least < error < worst), note, yours=f"{error:.2%}", expected=expected)
+
+
+@given(sizes(8, 32), sizes(2, 9), BITS, st.sampled_from([2, 1, 4]), TIMES)
+def test_bytes_include_scales(student: Student, half: int, blocks: int, bits: int, each: int, times: int) -> None:
+    """The bytes are those of all elements and of one scale per block, exactly."""
+    yours = student.call("block_scaling.quantized_bytes", 2 * half * blocks * times, 2 * half, bits, each)
+    assert_count(yours, oracle.quantized_bytes(2 * half * blocks, 2 * half, bits, each, times), what=Text("bytes"))
+
+
+@given(sizes(8, 32), sizes(2, 9), BITS)
+def test_scale_takes_one_byte_by_default(student: Student, half: int, blocks: int, bits: int) -> None:
+    """Without the argument scale_bytes, each scale takes one byte."""
+    yours = student.call("block_scaling.quantized_bytes", 2 * half * blocks, 2 * half, bits)
+    assert_count(yours, oracle.quantized_bytes(2 * half * blocks, 2 * half, bits), what=Text("bytes"))
+
+
+@given(cases())
+def test_values_have_dtype_of_format(student: Student, case: Case) -> None:
+    """The values are float8_e4m3fn with 8 bits, and float32 with 4."""
+    yours = student.call(probes.quantize, case.x, case.block, case.bits)
+    assert_equal(yours["dtype"], DTYPES[case.bits], what=Text("dtype of the values"))
