@@ -1,15 +1,14 @@
 """Attention: each query reads a mean of values, weighted by how well their keys match.
 
 Details:
-- q, k and v have the same leading dimensions `...`: any number, of any size, including 0. There is at least one key.
+- q, k and v have the same leading dimensions `...`: any number and size, including 0. There is at least one key.
 - The result has the inputs' dtype. Convert bfloat16 and float16 inputs to float32 before you multiply q and k, and
   compute the softmax in float32.
-- Scores of 1e4 give finite, correct results: adding a number to all scores of a query changes nothing, so
-  `torch.softmax` subtracts the largest one first.
+- Scores of 1e4 give finite, correct results, as with `torch.softmax`.
 - Gradients flow to q, k and v, and are never NaN. The inputs are not modified.
 
-Not specified (any choice is fine): whether the weights are rounded to the inputs' dtype before they are multiplied by
-v; whether leading dimensions broadcast; masks with leading dimensions.
+Not specified (any choice is fine): whether the weights are rounded to the inputs' dtype; whether leading dimensions
+broadcast; masks with leading dimensions.
 """
 
 import math
@@ -28,13 +27,13 @@ def attention(
 ) -> Float[Tensor, "... queries d_v"]:
     """Return `softmax(q kᵀ / √d) v`.
 
-    The score of a query and a key is their dot product divided by `√d`. The softmax is taken over the keys, so the
+    The score of a query and a key is their dot product / `√d`. The softmax is taken over the keys, so the
     weights of a query, `exp(score) / sum(exp(scores))`, sum to 1.
 
-    `mask[query, key]` is True where the query may attend to the key. All other keys have weight 0, as if they did not
-    exist. If a query may attend to no key, its result is 0.
+    `mask[query, key]` is True where the query may attend to the key. All other keys have weight 0. If a query
+    may attend to no key, its result is 0.
 
-    Example, with the scores 0 and log(3), and therefore the weights 1/4 and 3/4:
+    Example, with the scores 0 and log(3), so the weights are 1/4 and 3/4:
         q = torch.tensor([[2., 0., 0., 0.]])
         k = torch.tensor([[0., 0., 0., 0.], [math.log(3), 0., 0., 0.]])
         v = torch.tensor([[4.], [8.]])

@@ -4,7 +4,7 @@
       8     fp8, torch.float8_e4m3fn     those that torch casts to            448
       4     fp4 (E2M1)                   0, ±0.5, ±1, ±1.5, ±2, ±3, ±4, ±6    6
 
-Values of fp4 are stored as float32 here.
+fp4 is stored as float32 here.
 """
 
 import torch
@@ -26,8 +26,8 @@ def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, 
 
     Details:
     - The values of a block of zeros are zeros; its scale may be any finite number.
-    - `x` is float32 and has any number of dimensions. Blocks may be tiny or huge: largest absolute values range from
-      1e-25 to 1e25.
+    - `x` is float32 and has any number of dimensions. The largest absolute value of a block is between
+      1e-25 and 1e25.
 
     Not specified (any choice is fine): which of two equally near values, up to rounding, is returned; the sign of 0.
     """
@@ -40,7 +40,7 @@ def dequantize(values: Float[Tensor, "... n"], scales: Float[Tensor, "... blocks
     Example:
         dequantize(torch.tensor([0.5, -6.0, 2.0, 6.0]), torch.tensor([2.0, 0.25]))     # [1.0, -12.0, 0.5, 1.5]
 
-    Details: `values` is float8_e4m3fn or float32, as `quantize` returns it.
+    Details: `values` has the dtype that `quantize` returns.
     """
     raise NotImplementedError
 

@@ -10,7 +10,7 @@ from .attention import attention  # your own
 
 
 class KVCache:
-    """The keys and values of all tokens so far, in each layer of a model.
+    """The keys and values of all tokens so far, in each layer.
 
     Example, with equal weights:
         cache, zeros = KVCache(num_layers=1), torch.zeros(2, 1)
@@ -33,21 +33,21 @@ class KVCache:
     def attend(
         self, layer: int, q: Float[Tensor, "... new d"], k: Float[Tensor, "... new d"], v: Float[Tensor, "... new d_v"]
     ) -> Float[Tensor, "... new d_v"]:
-        """Append the keys and values of new tokens to those of a layer, and return the attention of their queries.
+        """Append new keys and values to those of a layer, and return the attention of the new queries.
 
-        Each token attends to itself and to all earlier tokens, in whatever pieces a text arrives.
+        Each token attends to itself and to all earlier tokens.
         """
         raise NotImplementedError
 
 
 def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, "batch T+n"]:
-    """Return the prompt followed by `n` tokens, each the one with the largest logit.
+    """Return the prompt and `n` tokens after it, each with the largest logit.
 
-    `model(tokens, cache)` takes only new tokens, at the positions from `len(cache)` on. It calls `cache.attend` once in
-    each of its `model.num_layers` layers, and returns logits of shape (batch, new, vocab).
+    `model(tokens, cache)` takes only new tokens, from position `len(cache)` on. It calls `cache.attend` once in each of
+    its `model.num_layers` layers, and returns logits (batch, new, vocab).
 
-    Pass it the prompt first, and then one token in each step. A cache holds at most `model.context` tokens. If the text
-    is longer, begin a new cache with its last `context` tokens: the result is the same as without a cache.
+    Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If the text is longer,
+    begin a new cache with its last `context` tokens: the result equals that without a cache.
     """
     raise NotImplementedError
 
@@ -55,7 +55,7 @@ def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, 
 def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: int = 1) -> int:
     """Return the bytes of a cache with a key and a value of `width` numbers per layer, token and sequence.
 
-    Example, GPT-2 XL at its full context in bfloat16:
+    Example, GPT-2 XL in bfloat16:
         cache_bytes(48, 1024, 1600, itemsize=2)     # 314572800
     """
     raise NotImplementedError
@@ -64,9 +64,9 @@ def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: 
 def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int = 1) -> float:
     """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes per second.
 
-    A step reads all weights and the whole batch's cache once, and generates one token per sequence.
+    A step reads all weights and the batch's cache, and generates one token per sequence.
 
-    Example, 7e9 weights in bfloat16 on an H100, without a cache:
+    Example, 7e9 bfloat16 weights on an H100:
         tokens_per_second(14e9, 0, 3.35e12)               # 239.3
         tokens_per_second(14e9, 0, 3.35e12, batch=10)     # 2392.9
     """

@@ -1,12 +1,15 @@
 """Transformer accounting: parameters, FLOPs and memory of a model.
 
-The model is a small GPT-style Transformer without biases. x is the sum of a token's embedding and its position's.
-- Each layer adds `attention(norm(x))` to x, then `mlp(norm(x))`.
-- Attention: three (width, width) matrices give queries, keys and values. Each head multiplies its queries by its keys,
-  and the softmax of these scores by its values. A fourth (width, width) matrix follows.
-- MLP: a (width, hidden) matrix, a ReLU, and a (hidden, width) matrix.
-- The logits are `norm(x)` times a (width, vocab) matrix. If `tied`, it is the transposed token embedding.
-- Each norm has a gain of `width` parameters.
+The model is a small GPT-style Transformer without biases:
+    x = tokens[token] + positions[position]       # two embeddings of width `width`
+    in each layer:
+        h = norm(x)
+        q, k, v = h @ w_q, h @ w_k, h @ w_v       # (width, width) each
+        x = x + softmax(q @ k.T) @ v @ w_o        # w_o is (width, width)
+        x = x + relu(norm(x) @ up) @ down         # (width, hidden) and (hidden, width)
+    logits = norm(x) @ output                     # (width, vocab); if `tied`, output is tokens.T
+
+Each head uses width / heads columns of q, k and v. Each norm has a gain of `width` parameters.
 
 All results are exact ints.
 """

@@ -43,9 +43,9 @@ if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
     if PurePath(sys.argv[0]).match("test_*.py"):  # run as a program, a test file would define tests and run none
-        from .i18n import _
+        from .cli.terminal import refuse_to_run_tests
 
-        raise SystemExit(_("pytest runs the tests in this file: pytest {file}", file=sys.argv[0]))
+        refuse_to_run_tests(sys.argv[0])
     return import_name(__name__, name)
 
 

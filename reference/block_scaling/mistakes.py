@@ -39,7 +39,9 @@ def multiply(message: str, mistaken: Callable[[Any, Any, int, int], Any]) -> Mis
 def count(message: str, mistaken: Callable[[int, int, int, int], float]) -> Mistake:
     """Return a mistake in bytes, given the numbers of elements and blocks, the bits per element and bytes per scale."""
     return instead_of(oracle.quantized_bytes, message)(
-        lambda numel, block, bits, each=1, times=1: mistaken(times * numel, times * numel // block, bits, each)
+        lambda numel, block, bits, scale_bytes=1, times=1: mistaken(
+            times * numel, times * numel // block, bits, scale_bytes
+        )
     )
 
 
@@ -118,5 +120,5 @@ in_bits = count("returns bits instead of bytes", lambda n, blocks, bits, each: n
 always_one = count("always counts 1 byte per scale", lambda n, blocks, bits, each: n * bits // 8 + blocks)
 as_float = count("returns a float", lambda n, blocks, bits, each: n * bits / 8 + blocks * each)
 four_by_default = instead_of(oracle.quantized_bytes, "counts 4 bytes per scale by default instead of 1")(
-    lambda numel, block, bits, each=4, times=1: quantized_bytes(numel, block, bits, each, times)
+    lambda numel, block, bits, scale_bytes=4, times=1: quantized_bytes(numel, block, bits, scale_bytes, times)
 )

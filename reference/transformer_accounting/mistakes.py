@@ -63,10 +63,12 @@ attention_of_each_head = add(
     lambda c: {name: (c.heads, *PRODUCTS(c)[name]) for name in oracle.ATTENTION},
 )
 TRAINING, TOKEN, HALF = oracle.training_flops, oracle.flops_per_token, oracle.half_context
-without_additions = swap(TRAINING, "counts only multiplications, not additions", lambda listed: TRAINING(listed) // 2)
-forward_only = swap(TRAINING, "counts only the forward pass", lambda listed: TRAINING(listed) // 3)
+without_additions = swap(
+    TRAINING, "counts only multiplications, not additions", lambda products: TRAINING(products) // 2
+)
+forward_only = swap(TRAINING, "counts only the forward pass", lambda products: TRAINING(products) // 3)
 backward_like_forward = swap(
-    TRAINING, "counts one product in the backward pass, which has two", lambda listed: 2 * TRAINING(listed) // 3
+    TRAINING, "counts one product in the backward pass, which has two", lambda products: 2 * TRAINING(products) // 3
 )
 whole_sequence = swap(TOKEN, "counts a whole sequence instead of one token", lambda c: TOKEN(c) * c.context)
 rule_of_six = swap(
