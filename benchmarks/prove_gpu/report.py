@@ -1,6 +1,7 @@
 """The report of a run, in Markdown and JSON. This file needs only the standard library."""
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -65,7 +66,23 @@ class Report:
                 lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
             if each.errors and each.outcome not in DONE:
                 lines += ["", "```", each.errors, "```"]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.format_evidence()])
+
+    def format_evidence(self) -> Iterator[str]:
+        """Yield a table of all steps that ran, with a row for each measurement, for a page in `docs/evidence/`."""
+        devices = re.sub(r" \(UUID[^)]*\)", "", self.about.get("devices", ""))
+        yield from ("", "## For docs/evidence/measurements.md", "", f"{devices}, torch {self.about.get('torch', '')}")
+        yield from ("", format_row(["step", "measured", "result", "at"]), "|---|---|---|---|")
+        for each in self.outcomes.values():
+            if each.outcome == "not run":
+                continue
+            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
+            yield format_row([each.name, each.claim, text, each.time])
+            for row in each.lines:
+                if isinstance(row, dict) and row:
+                    (_, name), *figures = row.items()
+                    shown = ", ".join(f"{key} {value}" for key, value in figures if value not in ("", None))
+                    yield format_row([each.name, name, shown, each.time])
 
 
 def find_writable(path: Path) -> Path:
