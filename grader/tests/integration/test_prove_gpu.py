@@ -198,6 +198,23 @@ def test_failed_trial_does_not_prevent_later_trials(
     assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("driver")
+def test_trial_that_hangs_leaves_time_for_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hang = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
+    monkeypatch.setattr(sandbox_trials, "COMMAND_SECONDS", 0.2)
+    trials = [("first", lambda: sandbox_trials.run_command(*hang)), ("last", lambda: "good")]
+    monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: trials)
+    monkeypatch.setattr(torch_only, "OUT", sys.stdout)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "")
+    with pytest.raises(place.Failed, match=r"first: Failed: no end after 0\.2 seconds"):
+        sandbox_trials.try_sandbox(place.Place("cpu", math.inf, quick=True))
+    assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
+    with pytest.raises(place.Lacking, match="the time of this step was up"):
+        sandbox_trials.run_command(*hang, seconds=0.1)
+
+
 def test_standalone_benchmark_uses_matrix_sizes_of_course(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Path(torch_only.__file__).read_text("utf-8")
     cuda, cpu = (f"({size.batch}, {size.width}, {size.outputs})" for size in (PRODUCT["cuda"], PRODUCT["cpu"]))
