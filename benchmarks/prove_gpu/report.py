@@ -72,17 +72,16 @@ class Report:
         """Yield a table of all steps that ran, with a row for each measurement, for a page in `docs/evidence/`."""
         devices = re.sub(r" \(UUID[^)]*\)", "", self.about.get("devices", ""))
         yield from ("", "## For docs/evidence/measurements.md", "", f"{devices}, torch {self.about.get('torch', '')}")
-        yield from ("", format_row(["step", "measured", "result", "at"]), "|---|---|---|---|")
+        yield from ("", format_row(["step", "measured", "result"]), "|---|---|---|")
         for each in self.outcomes.values():
             if each.outcome == "not run":
                 continue
             text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
-            yield format_row([each.name, each.claim, text, each.time])
+            yield format_row([each.name, f"{each.claim} ({each.time})", text])
             for row in each.lines:
                 if isinstance(row, dict) and row:
-                    (_, name), *figures = row.items()
-                    shown = ", ".join(f"{key} {value}" for key, value in figures if value not in ("", None))
-                    yield format_row([each.name, name, shown, each.time])
+                    name, *figures = [f"{key} {value}" for key, value in row.items() if value not in ("", None)]
+                    yield format_row([each.name, name, "; ".join(figures)])
 
 
 def find_writable(path: Path) -> Path:
