@@ -79,9 +79,10 @@ class Report:
             text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
             yield format_row([each.name, f"{each.claim} ({each.time})", text])
             for row in each.lines:
-                if isinstance(row, dict) and row:
-                    name, *figures = [f"{key} {value}" for key, value in row.items() if value not in ("", None)]
-                    yield format_row([each.name, name, "; ".join(figures)])
+                figures = [f"{key} {value}" for key, value in row.items()] if isinstance(row, dict) else []
+                figures = [figure for figure in figures if not figure.endswith((" ", " None"))]
+                if figures:
+                    yield format_row([each.name, figures[0], "; ".join(figures[1:])])
 
 
 def find_writable(path: Path) -> Path:

@@ -141,7 +141,9 @@ def test_interrupted_run_leaves_complete_report(prove: Ran, monkeypatch: pytest.
 def test_report_ends_with_table_for_evidence(tmp_path: Path) -> None:
     about = {"devices": "GPU 0: NVIDIA H200 (UUID: GPU-1-2)", "torch": "2.13.0"}
     made = report.Report(tmp_path / "report.md", about, {"first": "a | b", "second": "a claim", "third": "a claim"})
-    made.outcomes["first"] = report.Outcome("first", "a | b", "holds", lines=[{"kata": "x", "s": 7, "MFU": ""}, "said"])
+    made.outcomes["first"] = report.Outcome(
+        "first", "a | b", "holds", lines=[{"kata": "x", "s": 7, "MFU": ""}, "said", {"MFU": ""}]
+    )
     made.outcomes["second"] = report.Outcome("second", "a claim", "crashed", "signal SIGABRT", time="2026-11-29")
     heading, _, table = made.format().partition("## For docs/evidence/measurements.md")[2].strip().partition("\n\n")
     assert heading == "GPU 0: NVIDIA H200, torch 2.13.0"
