@@ -1,6 +1,7 @@
 """The report of a run, in Markdown and JSON. This file needs only the standard library."""
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -65,7 +66,23 @@ class Report:
                 lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
             if each.errors and each.outcome not in DONE:
                 lines += ["", "```", each.errors, "```"]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.format_evidence()])
+
+    def format_evidence(self) -> Iterator[str]:
+        """Yield a table of all steps that ran, with a row for each measurement, for a page in `docs/evidence/`."""
+        devices = re.sub(r" \(UUID[^)]*\)", "", self.about.get("devices", ""))
+        yield from ("", "## For docs/evidence/measurements.md", "", f"{devices}, torch {self.about.get('torch', '')}")
+        yield from ("", format_row(["step", "measured", "result"]), "|---|---|---|")
+        for each in self.outcomes.values():
+            if each.outcome == "not run":
+                continue
+            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
+            yield format_row([each.name, f"{each.claim} ({each.time})", text])
+            for row in each.lines:
+                figures = [f"{key} {value}" for key, value in row.items()] if isinstance(row, dict) else []
+                figures = [figure for figure in figures if not figure.endswith((" ", " None"))]
+                if figures:
+                    yield format_row([each.name, figures[0], "; ".join(figures[1:])])
 
 
 def find_writable(path: Path) -> Path:

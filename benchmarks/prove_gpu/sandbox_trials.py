@@ -2,10 +2,12 @@
 
 import contextlib
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +35,7 @@ GROUPS = (  # of system calls that the driver may need
 )
 COMMAND_SECONDS = 30.0  # on a busy machine, a trial takes ten; one that hangs leaves time for the others
 UNSANDBOXED = ("IsolationError", "unshare")  # in the errors of a machine without bubblewrap or user namespaces
+TIME_IS_UP = "the time of this step was up"
 
 FORK = """
 import torch
@@ -54,7 +57,10 @@ raise SystemExit(0 if is_initialized() and not before else "demand_no_cuda does 
 
 
 def try_sandbox(place: Place) -> None:
-    """Try each feature of the kernel and the driver that GPU workers need. All trials run, even if one fails."""
+    """Try each feature of the kernel and the driver that GPU workers need, even if an earlier one fails.
+
+    A trial that does not fit into the remaining time is not started, and one that is cut short proves nothing.
+    """
     with contextlib.ExitStack() as stack:
         device = place.gpu
         if device is None:
@@ -64,10 +70,12 @@ def try_sandbox(place: Place) -> None:
                 raise Lacking(f"needs {compiler.title}: {compiler.remedy}")
             build(Path(folder))
             device, os.environ["LD_LIBRARY_PATH"] = FAKE_GPU, folder
-        faults = [run_trial(name, trial) for name, trial in list_trials(device, fake=place.gpu is None)]
-    if failed := [fault for fault in faults if fault and not any(words in fault for words in UNSANDBOXED)]:
+        trials = [*list_trials(device, place.until, fake=place.gpu is None)]
+        faults = [run_trial(name, trial) for name, trial in place.take_in_time(trials, len(trials))]
+    lacks = (*UNSANDBOXED, TIME_IS_UP)
+    if failed := [fault for fault in faults if fault and not any(words in fault for words in lacks)]:
         raise Failed("; ".join(failed))
-    if lacking := [*filter(None, faults)]:
+    if lacking := [*filter(None, faults), *([] if len(faults) == len(trials) else [TIME_IS_UP])]:
         raise Lacking(lacking[0])
 
 
@@ -116,8 +124,11 @@ def find_cause(device: Gpu, relaxations: Iterable[Relaxation]) -> str:
     return "; ".join(helps) or "no single restriction"
 
 
-def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield the trials with their names."""
+def list_trials(device: Gpu, until: float, *, fake: bool) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield the trials with their names. Commands that they run are stopped at the time `until`."""
+
+    def run(*command: str) -> str:
+        return run_command(*command, seconds=until - time.monotonic())
 
     def start() -> str:
         if any(codes := start_driver(device)):
@@ -126,22 +137,38 @@ def list_trials(device: Gpu, *, fake: bool) -> Iterator[tuple[str, Callable[[], 
 
     def share(*before: str) -> str:
         pretended = ["--fake"] if fake else []
-        printed = run_command(*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
+        printed = run(*before, sys.executable, "-m", "grader.tests.support.shared_gpu_memory", *pretended)
         worker = {"right": [True, True], "alive": 7}
         if json.loads(printed) != {"workers": [worker, worker], "violations": [], "left open": 0}:
             raise Failed(printed)
         return "2 workers with 2 right blocks each; the memory outlived them and no descriptor leaked"
 
-    yield "fork", lambda: run_command(sys.executable, "-c", FORK)
+    def refuse() -> str:
+        try:
+            return run(sys.executable, "-m", "benchmarks.prove_gpu.refused_calls").replace("\n", "; ")
+        except Failed as error:  # an old kernel, or no libseccomp
+            return f"unknown: {error}"
+
+    yield "fork", lambda: run(sys.executable, "-c", FORK)
+    yield "system calls of cuInit that the filter refuses", refuse
     yield "the driver in a worker", start
     yield "memory by descriptor, as this user", share
     if os.getuid() == 0:
         yield "memory by descriptor, as an ordinary user", lambda: share(*AS_OTHER_USER)
 
 
-def run_command(*command: str) -> str:
-    """Run a command and return its output. If it fails, raise Failed with the last line of its output."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+def run_command(*command: str, seconds: float = math.inf) -> str:
+    """Run a command and return its output. If it fails, raise Failed with the last line of its output.
+
+    Raises Lacking if it has not ended after `seconds`, which are fewer than a trial may take.
+    """
+    allowed = max(0.0, min(seconds, COMMAND_SECONDS))
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=allowed)
+    except subprocess.TimeoutExpired:
+        if allowed < COMMAND_SECONDS:
+            raise Lacking(TIME_IS_UP) from None
+        raise Failed(f"no end after {COMMAND_SECONDS:g} seconds") from None
     if done.returncode:
         raise Failed(get_last_line(done.stderr or done.stdout) or f"exit code {done.returncode}")
     return done.stdout.strip()

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 
 import torch
 from torch import Tensor
@@ -150,14 +151,17 @@ class TimedWorker:
             self.accelerator.synchronize()
 
     def block(self, seconds: float) -> TimedBlock:
-        """Run all calls `task.times` times. A failure raises one of the exceptions in `torchkata.seam.failures`."""
-        took = worst = 0.0
+        """Run all calls `task.times` times. A failure raises one of the exceptions in `torchkata.seam.failures`.
+
+        The median of the repetitions counts, because a delay of this process may be longer than one of them.
+        """
+        done: list[TimedBlock] = []
         with self.blame_shortage():
             self.settling = min(self.settling, *(self.time_settling() for _ in range(SETTLINGS)))
             for _ in range(self.task.times):
-                done = self.run_calls(seconds - took)
-                took, worst = took + done.seconds, max(worst, done.error)
-        return TimedBlock(took, worst)
+                done.append(self.run_calls(seconds - sum(run.seconds for run in done)))
+        took = self.task.times * median(run.seconds for run in done)
+        return TimedBlock(took, max(run.error for run in done))
 
     def run_calls(self, seconds: float) -> TimedBlock:
         """Run all calls once with new inputs. The measured time excludes the grader's own work."""

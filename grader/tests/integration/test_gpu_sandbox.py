@@ -25,6 +25,7 @@ from grader.tests.support.sandbox_workers import Ask, open_worker
 from grader.tests.support.shared_gpu_memory import FAKE_GPU
 from grader.tests.support.submissions import LINEAR, write_submissions
 
+seccomp = pytest.importorskip("pyseccomp")
 LIMITS = timing_device.get_limits()
 
 
@@ -46,6 +47,30 @@ def test_restriction_that_stops_the_driver_is_named(driver: Path, monkeypatch: p
     tried = [each for each in sandbox_trials.list_relaxations() if any(words in each.title for words in needed)]
     found = sandbox_trials.find_cause(FAKE_GPU, tried)
     assert found == "without the filter of system calls; with socket, socketpair, bind, listen"
+
+
+REFUSED = """
+import ctypes, os, threading
+driver, refused = ctypes.CDLL("libcuda.so.1"), []
+def execute():
+    try:
+        os.execv("/bin/true", ["true"])
+    except OSError as error:
+        refused.append(error.errno)
+thread = threading.Thread(target=execute)
+thread.start()
+thread.join()
+print(driver.cuInit(0), refused)
+"""
+
+
+def test_calls_that_the_filter_refuses_are_listed(driver: Path) -> None:
+    number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, "execve")
+    done = run_with_driver(driver, "-m", "benchmarks.prove_gpu.refused_calls", REFUSED)
+    result, refused = done.out.splitlines()
+    assert (done.code, result) == (0, f"0 [{errno.EPERM}]"), done.err
+    assert f"execve ({number}) ×1" in refused
+    assert "bind" not in refused, "the driver may bind a socket"
 
 
 LACKING = "from grader.sandbox.inside.cuda import lacking; print(lacking())"

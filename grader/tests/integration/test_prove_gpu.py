@@ -138,6 +138,22 @@ def test_interrupted_run_leaves_complete_report(prove: Ran, monkeypatch: pytest.
     assert (stored["outcome"], stored["lines"]) == ("stopped", [{"figure": 7}])
 
 
+def test_report_ends_with_table_for_evidence(tmp_path: Path) -> None:
+    about = {"devices": "GPU 0: NVIDIA H200 (UUID: GPU-1-2)", "torch": "2.13.0"}
+    made = report.Report(tmp_path / "report.md", about, {"first": "a | b", "second": "a claim", "third": "a claim"})
+    made.outcomes["first"] = report.Outcome(
+        "first", "a | b", "holds", lines=[{"kata": "x", "s": 7, "MFU": ""}, "said", {"MFU": ""}]
+    )
+    made.outcomes["second"] = report.Outcome("second", "a claim", "crashed", "signal SIGABRT", time="2026-11-29")
+    heading, _, table = made.format().partition("## For docs/evidence/measurements.md")[2].strip().partition("\n\n")
+    assert heading == "GPU 0: NVIDIA H200, torch 2.13.0"
+    assert table.splitlines()[2:] == [
+        "| first | a \\| b () | holds |",
+        "| first | kata x | s 7 |",
+        "| second | a claim (2026-11-29) | **crashed**: signal SIGABRT |",
+    ]
+
+
 def test_report_falls_back_to_writable_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     found = report.find_writable(tmp_path / "file" / "report.md")
@@ -182,6 +198,23 @@ def test_failed_trial_does_not_prevent_later_trials(
         found = f"{type(error).__name__}: {error}"
     assert found == expected
     assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("driver")
+def test_trial_that_hangs_leaves_time_for_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hang = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
+    monkeypatch.setattr(sandbox_trials, "COMMAND_SECONDS", 0.2)
+    trials = [("first", lambda: sandbox_trials.run_command(*hang)), ("last", lambda: "good")]
+    monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: trials)
+    monkeypatch.setattr(torch_only, "OUT", sys.stdout)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "")
+    with pytest.raises(place.Failed, match=r"first: Failed: no end after 0\.2 seconds"):
+        sandbox_trials.try_sandbox(place.Place("cpu", math.inf, quick=True))
+    assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
+    with pytest.raises(place.Lacking, match="the time of this step was up"):
+        sandbox_trials.run_command(*hang, seconds=0.1)
 
 
 def test_standalone_benchmark_uses_matrix_sizes_of_course(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,8 +128,8 @@ class FakeWorker:
     def lay_out(self, order: WorkloadRequest, _descriptor: int | None) -> Reply:
         work = work_of(order.workload)
         device = self.arena if self.device is None else self.device
-        memory = lay_out(work.fields(order.size, order.calls), self.arena, device)
-        self.work = work.baseline(order.size, memory, "cpu")
+        self.memory = lay_out(work.fields(order.size, order.calls), self.arena, device)
+        self.work = work.baseline(order.size, self.memory, "cpu")
         return self.take("lay out")
 
     def block(self, _request: object, _seconds: float, settle: Callable[[], None]) -> Any:

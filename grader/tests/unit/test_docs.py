@@ -3,11 +3,13 @@
 import importlib.util
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+import yaml
 
 from grader.cli import app
 from grader.tests import ROOT
@@ -89,3 +91,38 @@ def test_katas_page_has_only_track_and_kata_sections() -> None:
     katas = [f"### {kata.name}: {kata.title}" for kata in course().katas.values()]
     tracks = [f"## {track.title}" for track in course().tracks.values()]
     assert {*re.findall(r"^##.*", text, re.MULTILINE)} <= {*katas, *tracks}
+
+
+def test_kubernetes_recipe_grades_each_submission_once(tmp_path: Path) -> None:
+    """The recipe has not run on a cluster. Its script runs here with a command in place of `grader`."""
+    (text,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/operators.md").read_text("utf-8"), re.DOTALL)
+    job = yaml.safe_load(text)["spec"]
+    pod = job["template"]["spec"]
+    (container,) = pod["containers"]
+    assert (job["completionMode"], job["completions"], container["command"][0]) == (
+        "Indexed",
+        job["parallelism"],
+        "bash",
+    )
+    assert (container["resources"]["limits"]["nvidia.com/gpu"], pod["automountServiceAccountToken"]) == (1, False)
+    assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
+    (tmp_path / "grader").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "grader").chmod(0o755)
+    folders = [tmp_path / "submissions" / f"student {number}" for number in range(11)]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    script = container["args"][0].replace("/submissions", str(tmp_path / "submissions"))
+    graded, results = list[Path](), set[Path]()
+    for index in range(job["completions"]):
+        environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "JOB_COMPLETION_INDEX": str(index)}
+        done = subprocess.run(
+            [*container["command"], script], env=environment, capture_output=True, text=True, check=True
+        )
+        name, *arguments = done.stdout.splitlines()
+        command: Any = vars(typer.main.get_command(app))["commands"][name]
+        chosen = command.make_context(name, arguments).params
+        assert (chosen["device"], chosen["isolation"]) == ("cuda", "none")
+        graded += chosen["submissions"]
+        results.add(chosen["out"])
+    assert sorted(graded) == sorted(folders)
+    assert len(results) == job["completions"]

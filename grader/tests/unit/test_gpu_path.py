@@ -243,7 +243,7 @@ def test_work_that_is_done_early_counts_nothing(begin: Callable[..., Any]) -> No
     timed.check.refresh = release_once
     assert timed.block(10.0).error == math.inf, "new inputs are drawn, and nothing computes their results"
     timed.worker.work = work
-    assert timed.block(10.0).error <= timed.check.floor
+    assert timed.block(10.0).error < 1e-5, "these are too few numbers for the floor"
 
 
 def test_slow_pass_is_charged_only_if_it_recurs(device: FakeDevice) -> None:
