@@ -109,15 +109,15 @@ kept_once = swap(
 rounded_up = swap(
     oracle.max_batch,
     "rounds up: the last sequence does not fit",
-    lambda fixed, each, most: max(0, -int((fixed - most) // each)),
+    lambda fixed, sequence, device_bytes: max(0, -int((fixed - device_bytes) // sequence)),
 )
 nothing_fixed = swap(
     oracle.max_batch,
     "ignores the bytes that parameters, gradients and AdamW's state take",
-    lambda fixed, each, most: int(most // each),
+    lambda fixed, sequence, device_bytes: int(device_bytes // sequence),
 )
 negative = swap(
     oracle.max_batch,
     "returns a negative batch if not even the parameters fit",
-    lambda fixed, each, most: int((most - fixed) // each),
+    lambda fixed, sequence, device_bytes: int((device_bytes - fixed) // sequence),
 )
