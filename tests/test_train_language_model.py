@@ -283,10 +283,12 @@ def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None
         **{"micro_batch_size": 64, "peak_lr": 0.02, "final_lr": 0.001, "warmup": 10, "checkpoint_every": 1000},
     }
     windows = np.lib.stride_tricks.sliding_window_view(text, context)[:500].copy()
-    scores = student.call(probes.learn, torch.from_numpy(text.astype(np.uint16)), settings, torch.from_numpy(windows))
+    reply = student.call(probes.learn, torch.from_numpy(text.astype(np.uint16)), settings, torch.from_numpy(windows))
+    scores, unchanged = reply["scores"], ", ".join(reply["unchanged"])
     require(
         isinstance(scores, Tensor) and scores.shape == (len(windows), vocab), Text("the model should return logits")
     )
+    check(not unchanged, mistake=Text("training does not change {weights}", weights=unchanged))
     truth = table[windows[:, -2], windows[:, -1]]
     entropy = -np.mean(np.sum(truth * np.log(np.maximum(truth, 1e-30)), -1))
     nats = np.mean(np.sum(truth * -np.log(np.maximum(softmax(as_float64(scores)), 1e-30)), -1))

@@ -191,10 +191,14 @@ def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[s
 
 
 @typed(write_training)
-def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> Tensor:
-    """Train, and return the logits for the token after each window."""
+def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> dict[str, object]:
+    """Train, and return the logits for the token after each window, and the weights that have not changed."""
+    with running(assignment, tokens, settings | {"steps": 0}) as run:
+        before = copy_weights(run.train())
     with running(assignment, tokens, settings) as run:
         model = run.train()
+        after = copy_weights(model)
         with torch.no_grad():
-            scores: Tensor = model(windows)[:, -1]
-    return scores
+            scores = model(windows)[:, -1]
+    same = [key for key, value in after.items() if value.ndim >= 2 and key in before and value.equal(before[key])]
+    return {"scores": scores, "unchanged": same}
