@@ -280,7 +280,7 @@ def draw_decoding() -> list[str]:
 def draw_way() -> list[str]:
     """Draw what the two capstones import, directly and indirectly."""
     katas, spots, drawn = course().katas, dict[str, tuple[float, float]](), []
-    for goal, left in (("language_model", 20), ("measure_step", 650)):
+    for goal, left in (("train_language_model", 20), ("measure_step", 650)):
         needed = [*course().prerequisites(goal), goal]
         depth: dict[str, int] = {}
         for name in needed:

@@ -2,17 +2,15 @@
 
 from math import log
 
-MODEL = {"vocab": (256, 1024), "dim": (64, 128, 256), "layers": (2, 4, 6)}
-
 QUESTIONS = {
     "parameters": {
         "text": "How many parameters does LanguageModel({vocab}, {dim}, {layers}, {context}) have? (The attention has "
         "two matrices, {dim} to 3 · {dim} and {dim} to {dim}.)",
         "unit": "parameters",
-        "sizes": {**MODEL, "context": (64, 128, 256)},
-        "answer": lambda vocab, dim, layers, context: (2 * vocab + context) * dim + layers * (5 * dim**2 + 2 * dim),
-        "formula": "{layers} · 5 · {dim}² in the layers, (2 · {vocab} + {context}) · {dim} in the embeddings and the "
-        "output, and {layers} · 2 · {dim} in the norms: {right}.",
+        "sizes": {"vocab": (256, 1024), "dim": (64, 128, 256), "layers": (2, 4, 6), "context": (64, 128, 256)},
+        "answer": lambda vocab, dim, layers, context: (2 * vocab + context) * dim + layers * 12 * dim**2,
+        "formula": "{layers} · (4 + 8) · {dim}² in the layers, and (2 · {vocab} + {context}) · {dim} in the embeddings "
+        "and the output: {right}.",
     },
     "first_loss": {
         "text": "What is the loss of a model with {vocab} tokens that considers all of them equally likely?",
@@ -25,9 +23,9 @@ QUESTIONS = {
         "text": "How many FLOPs do the matrix products of LanguageModel({vocab}, {dim}, {layers}, 64) need for {steps} "
         "training steps on 16 windows of 64 tokens, without those between the tokens in the attention?",
         "unit": "FLOPs",
-        "sizes": {**MODEL, "steps": (100, 500, 2000)},
-        "answer": lambda vocab, dim, layers, steps: 6 * (5 * layers * dim**2 + dim * vocab) * 16 * 64 * steps,
-        "formula": "6 · ({layers} · 5 · {dim}² + {dim} · {vocab}) parameters · 16 · 64 · {steps} tokens = {right}. An "
+        "sizes": {"vocab": (256, 1024), "dim": (64, 128, 256), "layers": (2, 4, 6), "steps": (100, 500, 2000)},
+        "answer": lambda vocab, dim, layers, steps: 6 * (12 * layers * dim**2 + dim * vocab) * 16 * 64 * steps,
+        "formula": "6 · ({layers} · 12 · {dim}² + {dim} · {vocab}) parameters · 16 · 64 · {steps} tokens = {right}. An "
         "embedding is looked up, so its parameters need no product.",
     },
 }

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 
 class Killed(BaseException):
@@ -25,7 +26,7 @@ class Run:
         self.rates: list[list[float]] = []
         self.reports: list[list[Any]] = []
         assignment.memmap_tokens.save_tokens(folder / "tokens.bin", tokens.numpy())
-        self.settings = assignment.language_model.Settings(**settings)
+        self.settings = assignment.train_language_model.Settings(**settings)
         self.out = folder / "run.pt"
 
     def train(self, stop: int | None = None) -> Any:
@@ -38,15 +39,16 @@ class Run:
 
         try:
             with self.recording():
-                language_model = self.assignment.language_model
-                return language_model.train_lm(self.folder / "tokens.bin", self.out, self.settings, report)
+                own = self.assignment.train_language_model
+                return own.train_lm(self.folder / "tokens.bin", self.out, self.settings, report)
         except Killed:
             return None
 
     @contextmanager
     def recording(self) -> Iterator[None]:
         """Record all calls to functions of earlier katas while this context is active."""
-        modules = [getattr(self.assignment, name) for name in ("get_batch", "checkpoint", "adamw", "memmap_tokens")]
+        names = ("get_batch", "checkpoint", "adamw", "memmap_tokens", "language_model")
+        modules = [getattr(self.assignment, name) for name in names]
         own = [dict(vars(module)) for module in modules]
         record = self
 
@@ -74,15 +76,21 @@ class Run:
                 record.rates.append([group["lr"] for group in self.param_groups if group["params"]])
                 return super().step(*closure)
 
+        class LanguageModel(own[4]["LanguageModel"]):  # type: ignore[misc]
+            def __init__(self, *args: Any, **options: Any) -> None:
+                super().__init__(*args, **options)
+                self.vector = nn.Parameter(torch.zeros(1))  # so that two groups of the optimizer have parameters
+
         modules[0].get_batch, modules[2].AdamW, modules[3].load_tokens = get_batch, AdamW, load_tokens
+        modules[4].LanguageModel = LanguageModel
         modules[1].save_checkpoint, modules[1].load_checkpoint = save_checkpoint, load_checkpoint
-        del self.assignment.language_model  # the module has imported the functions
+        del self.assignment.train_language_model  # the module has imported the functions
         try:
             yield
         finally:
-            for module, names in zip(modules, own, strict=True):
-                vars(module).update(names)
-            del self.assignment.language_model
+            for module, content in zip(modules, own, strict=True):
+                vars(module).update(content)
+            del self.assignment.train_language_model
 
 
 @contextmanager

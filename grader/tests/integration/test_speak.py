@@ -11,8 +11,8 @@ import pytest
 from grader.tests.conftest import get_student_environment, run_program, write_solution
 
 PARTS = (
-    *("language_model", "adamw", "checkpoint", "deep_network", "flop_accounting", "get_batch", "linear"),
-    *("memmap_tokens", "memory_accounting", "promised_flops", "time_matmul"),
+    *("language_model", "train_language_model", "generate_text", "adamw", "checkpoint", "flop_accounting"),
+    *("get_batch", "linear", "memmap_tokens", "memory_accounting", "promised_flops", "puzzles", "time_matmul"),
 )
 QUICK = ("speak", "--minutes=0.02", "--device=cpu")
 FILL = """

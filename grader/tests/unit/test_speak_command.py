@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from grader.tests.support.solution import SOLUTION
-from reference.language_model import command, report, training_run, trial, writing
+from reference.generate_text import command, report, training_run, trial, writing
 from torchkata.course import course
 from torchkata.inside.assignment import Assignment
 
-TEXTS = course().katas["language_model"].command
+TEXTS = course().katas["generate_text"].command
 TINY = {"dim": 8, "num_layers": 1, "context": 8, "batch_size": 4, "peak_lr": 1e-2}
 LIBRARY = b"def follow(word):\n    return word + word\n\n" * 100
 
@@ -133,7 +133,7 @@ def test_letters_are_printed_one_by_one(monkeypatch: pytest.MonkeyPatch, capsys:
         seen.append(capsys.readouterr().out)
         return torch.cat([tokens, torch.tensor([said[len(seen) - 1]])]) if n == 1 else tokens
 
-    speaking = SimpleNamespace(language_model=SimpleNamespace(generate=generate))
+    speaking = SimpleNamespace(generate_text=SimpleNamespace(generate=generate))
     speaker = training_run.Speaker(speaking, TEXTS, Path(), math.inf)
     writing.write(speaker, "cpu", None, 20)
     assert seen[:7] == ["  │ def ", "a", "b", "\n  │ ", "", "é", "·"]
@@ -184,7 +184,7 @@ def test_unusable_results_of_student_functions_are_reported(assignment: Any, mon
         patch.setattr(assignment.time_matmul, "time_matmul", lambda *_: 0.0)
         assert refuse(assignment, SystemExit).startswith("your time_matmul returned 0.0")
     with monkeypatch.context() as patch:
-        patch.setattr(assignment.language_model, "training_step", lambda *_: math.nan)
+        patch.setattr(assignment.train_language_model, "training_step", lambda *_: math.nan)
         assert refuse(assignment, SystemExit).startswith("the loss in step 1 is nan")
-    monkeypatch.setattr(assignment.language_model, "train_lm", lambda *_: None)
+    monkeypatch.setattr(assignment.train_language_model, "train_lm", lambda *_: None)
     assert refuse(assignment, SystemExit).startswith("your train_lm did not call `report`")

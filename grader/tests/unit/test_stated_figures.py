@@ -179,6 +179,8 @@ FIGURES = [  # a kata, words from its section of docs/katas.md, and the computed
     ),
     ("language_model", "a loss of log(256) = 5.55 nats", "256, math.log(256)"),
     ("language_model", "a loss of 1.6 is a perplexity of 5.0", "1.6, math.exp(1.6)"),
+    ("generate_text", "the probability 0.73 at temperature 1", "1 / (1 + math.exp(-1)), 1"),
+    ("generate_text", "and 0.88 at temperature 0.5", "1 / (1 + math.exp(-2)), 0.5"),
     ("momentum", "it becomes 1, 1.9, 2.71", "*compute_steps(Momentum, [1] * 3),"),
     ("momentum", "and eventually 10", "compute_steps(Momentum, [1] * 200)[-1],"),
     ("momentum", "it becomes 1, −0.1, 0.91", "*compute_steps(Momentum, [1, -1, 1]),"),

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from reference.language_model.cost import find_cost, find_mfu, measure_memory, measure_speed
-from reference.language_model.curve import draw, save_picture
-from reference.language_model.report import FEWER_LETTERS, LETTERS, Report
-from reference.language_model.training_run import Run, Speaker
-from reference.language_model.trial import choose_threads, using_threads
-from reference.language_model.writing import write
+from reference.generate_text.cost import find_cost, find_mfu, measure_memory, measure_speed
+from reference.generate_text.curve import draw, save_picture
+from reference.generate_text.report import FEWER_LETTERS, LETTERS, Report
+from reference.generate_text.training_run import Run, Speaker
+from reference.generate_text.trial import choose_threads, using_threads
+from reference.generate_text.writing import write
 
 FOLDER = Path(".kata/speak")
 PICTURE = Path("loss.png")
@@ -37,7 +37,7 @@ MOST_MINUTES = 24 * 60
 SHARE = 0.97  # share for training of the time that the texts and the trial steps leave
 TRIAL = 0.04  # share of the time limit for the trial steps with each number of threads
 CHECKPOINT_SECONDS = 5
-CPU = {"dim": 128, "num_layers": 4, "context": 128, "batch_size": 8, "peak_lr": 6e-3}
+CPU = {"dim": 128, "num_layers": 2, "context": 128, "batch_size": 8, "peak_lr": 6e-3}
 GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
 
 
@@ -53,7 +53,7 @@ def run(assignment: Any, texts: Mapping[str, str], minutes: str = "10", device: 
     Raises OSError if the disk is full. torch.save raises a RuntimeError in this case, so check the free space.
     """
     limit, device = parse_minutes(minutes, texts), choose_device(device, texts)
-    folder = Path(os.path.relpath(Path(assignment.language_model.__file__).parents[1] / FOLDER))
+    folder = Path(os.path.relpath(Path(assignment.generate_text.__file__).parents[1] / FOLDER))
     folder.mkdir(parents=True, exist_ok=True)
     speaker, found = Speaker(assignment, texts, folder, time.monotonic() + limit), Run({"device": device})
     threads = torch.get_num_threads()
@@ -120,7 +120,7 @@ def read_run(speaker: Speaker) -> Run:
     """Return the stored run. Raises SystemExit if `run.json` or the token file is damaged."""
     with speaker.reading(file := speaker.folder / "run.json"):
         found = Run(**json.loads(file.read_text("utf-8")))
-        speaker.assignment.language_model.Settings(**found.settings)
+        speaker.assignment.train_language_model.Settings(**found.settings)
         found.steps = [(int(step), float(loss), float(seconds)) for step, loss, seconds in found.steps]
     with speaker.reading(speaker.tokens):
         speaker.assignment.memmap_tokens.load_tokens(speaker.tokens)[-1]

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import torch
 
-from reference.language_model.cost import find_mfu
-from reference.language_model.training_run import Run, Speaker, Stopped
-from reference.language_model.trial import using_threads
-from reference.language_model.writing import write
+from reference.generate_text.cost import find_mfu
+from reference.generate_text.training_run import Run, Speaker, Stopped
+from reference.generate_text.trial import using_threads
+from reference.generate_text.writing import write
 
 LETTERS, FEWER_LETTERS = 400, 200  # lengths of the text at the end and of those before
 SHOWN_AT = (100, 1000)  # steps after which the model writes a text

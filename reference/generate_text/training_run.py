@@ -52,11 +52,11 @@ class Speaker:
 
     def build(self, run: Run) -> tuple[Any, Any]:
         """Return a new model and its optimizer."""
-        kata, settings = self.assignment.language_model, run.settings
+        katas, settings = self.assignment, run.settings
         torch.manual_seed(0)
-        model = kata.LanguageModel(256, settings["dim"], settings["num_layers"], settings["context"])
+        model = katas.language_model.LanguageModel(256, settings["dim"], settings["num_layers"], settings["context"])
         model = model.to(settings["device"])
-        return model, kata.make_optimizer(model, settings["peak_lr"], 0.1)
+        return model, katas.train_language_model.make_optimizer(model, settings["peak_lr"], 0.1)
 
     def load(self, run: Run) -> tuple[Any, Any, int]:
         """Return the model, optimizer and step of the last checkpoint, or new objects and step 0 if there is none."""
@@ -80,7 +80,7 @@ class Speaker:
 
     def train(self, run: Run, out: Path, report: Any, **changes: Any) -> None:
         """Call the student's `train_lm` until it returns, or until `report` raises Stopped."""
-        kata = self.assignment.language_model
+        kata = self.assignment.train_language_model
         with suppress(Stopped):
             kata.train_lm(self.tokens, out, kata.Settings(**run.settings | changes), report)
 

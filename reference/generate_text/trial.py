@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from reference.language_model.training_run import Run, Speaker, Stopped
+from reference.generate_text.training_run import Run, Speaker, Stopped
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from reference.language_model.training_run import Speaker
+from reference.generate_text.training_run import Speaker
 
 PROMPT = b"def "
 COLUMNS = 88
@@ -41,7 +41,7 @@ def write(speaker: Speaker, device: str, model: Any, letters: int) -> float:
     decoder, page, start, written = getincrementaldecoder("utf-8")("replace"), Page(), time.monotonic(), 0
     page.add(decoder.decode(PROMPT))
     while written < letters and time.monotonic() < speaker.deadline:
-        tokens = speaker.assignment.language_model.generate(model, tokens, 1, 0.8, generator)
+        tokens = speaker.assignment.generate_text.generate(model, tokens, 1, 0.8, generator)
         page.add(decoder.decode(bytes([int(tokens[-1]) % 256])))
         written += 1
     print("" if written == letters else " …", flush=True)

@@ -1,0 +1,32 @@
+"""A small model that records its calls, and whose logits are known."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Tables(nn.Module):
+    """A model that records its calls. Its logits are the sum of `tables[i, tokens[i]]` over all positions so far."""
+
+    def __init__(self, tables: Tensor, dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        self.tables = nn.Parameter(tables.clone())
+        self.context = len(tables)
+        self.dtype = dtype  # dtype of the logits
+        self.events: list[list[Any]] = []
+        self.builds_graphs = False
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits. A position beyond the context uses the last table."""
+        rows, length = tokens.shape
+        places = torch.arange(length).clamp(max=self.context - 1)
+        logits = self.tables[places, tokens.long()].cumsum(1)
+        logits = logits if self.dtype is None else logits.to(self.dtype)
+        self.builds_graphs = logits.requires_grad
+        self.events.append(["forward", rows, length])
+        if logits.requires_grad:
+            logits.register_hook(  # type: ignore[no-untyped-call]
+                lambda _: self.events.append(["backward", rows, length])
+            )
+        return logits

@@ -1,0 +1,82 @@
+"""generate_text: text that a model writes."""
+
+import math
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from reference.generate_text import oracle
+from tests.generate_text_inputs import prompts
+from tests.probes import generate_text as probes
+from tests.sampling import chi_square_range
+from tests.strategies import SEEDS, costly, rng_of
+from torchkata import (
+    Student,
+    Text,
+    as_float64,
+    assert_equal,
+    check,
+    require,
+)
+
+
+@given(prompts())
+def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[Tensor, Tensor, int]) -> None:
+    """With temperature 0, each token is the most likely one given the last `context` tokens."""
+    tables, prompt, n = case
+    reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
+    long = Text("the model is given more tokens than its context")
+    check(max(reply["lengths"], default=0) <= len(tables), mistake=long, yours=reply["lengths"])
+    expected = torch.tensor(oracle.continue_greedily(as_float64(tables), prompt.tolist(), n), dtype=torch.long)
+    check(isinstance(reply["tokens"], Tensor), Text("generate should return a tensor"), yours=reply["tokens"])
+    assert_equal(reply["tokens"].long(), expected, what=Text("the prompt and the new tokens"))
+    assert_equal(reply["prompt"], prompt, what="prompt", mistake=Text("generate modifies the prompt"))
+    check(
+        not reply["builds graphs"], mistake=Text("the model builds a graph, which is not needed: use torch.no_grad()")
+    )
+
+
+@costly
+@given(prompts(), SEEDS, st.booleans())
+def test_text_depends_only_on_seed_and_earlier_tokens(
+    student: Student, case: tuple[Tensor, Tensor, int], seed: int, is_global: bool
+) -> None:
+    """The same seed gives the same tokens, and a larger n only appends further tokens."""
+    tables, prompt, n = case
+    again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
+    assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
+    assert_equal(longer[: len(same)], same, what=Text("the first {n} new tokens of {all}", n=n, all=n + 3))
+    reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, seed)
+    elsewhere = Text("torch's global generator is used although a generator is given")
+    check(not reply["global generator used"], mistake=elsewhere)
+
+
+def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> None:
+    """Tokens are drawn from softmax(logits / temperature)."""
+    rng = rng_of(seed)
+    n, vocab = 1500, 4
+    logits = rng.permutation([0.0, 0.7, 1.4, 2.1])
+    tables = torch.from_numpy(np.tile(logits, (1, vocab, 1))).float()
+    low, high = chi_square_range(vocab - 1)
+    for temperature in (1.0, 0.5, 2.0):
+        reply = student.call(probes.generate, tables, torch.tensor([0]), n, temperature, seed)
+        tokens = reply["tokens"]
+        form = isinstance(tokens, Tensor) and tokens.shape == (n + 1,)
+        require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
+        expected = n * oracle.sharpen(logits, temperature)
+        counts = np.bincount(tokens[1:].numpy(), minlength=vocab)
+        statistic = float(np.sum((counts - expected) ** 2 / expected)) if len(counts) == vocab else math.inf
+        shown = Text(
+            "{counts} of each token at temperature {temperature}",
+            counts=np.round(expected).astype(int).tolist(),
+            temperature=temperature,
+        )
+        check(
+            low <= statistic <= high,
+            Text("the tokens follow a different distribution"),
+            yours=counts.tolist(),
+            expected=shown,
+        )
