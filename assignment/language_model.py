@@ -7,7 +7,7 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from .linear import Linear  # these are your own parts
+from .linear import Linear  # your own
 from .puzzles import rms_norm
 
 
@@ -57,14 +57,13 @@ class LanguageModel(nn.Module):
         raise NotImplementedError
 
     def forward(self, tokens: Int[Tensor, "batch T"]) -> Float[Tensor, "batch T vocab"]:
-        """Return the logits: the scores whose softmax is the distribution of the next token. T is at most `context`.
+        """Return the logits, whose softmax is the distribution of the next token. T is at most `context`.
 
-        1. Add the embeddings of each token and of its position, 0 … T - 1.
+        1. Add the embeddings of each token and its position, 0 … T - 1.
         2. In each layer, `x = x + attention(norm(x))`, then `x = x + mlp(norm(x))`.
         3. Return `output(norm(x))`.
 
-        `norm(x)` is your `rms_norm(x, eps=1e-5)`. Tokens may have any integer dtype, but an `nn.Embedding` needs
-        `tokens.long()`.
+        `norm(x)` is your `rms_norm(x, eps=1e-5)`. Tokens have any integer dtype; `nn.Embedding` needs `tokens.long()`.
         """
         raise NotImplementedError
 
@@ -81,8 +80,8 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
         loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
 
     Details:
-    - Call the model once, on all but the last token of each row, which has no target.
-    - Compute it in float32 even if the logits are bfloat16. It must be finite even for logits of 1000.
+    - Call the model once, without the last token of each row.
+    - Compute it in float32 even for bfloat16 logits. It is finite for logits of 1000.
     - Do not detach the result: the caller calls `backward()`.
     """
     raise NotImplementedError
