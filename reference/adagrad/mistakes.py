@@ -112,7 +112,7 @@ def added_afterwards(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2 + grad**2
 
 
-@instead_of(oracle.step, "the gradients are summed first and squared afterwards")
+@instead_of(oracle.step, "g2 is a sum of gradients, not of their squares")
 def squared_sum(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad
     return p - lr * grad / np.sqrt(g2**2 + EPSILON), g2

@@ -77,7 +77,8 @@ def assert_close(
     close = (np.abs(numbers - known) <= bound) | (size > limits.max)
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
-        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours))
+        invalid = int((np.isnan(numbers) & finite).sum())
+        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours, invalid))
     report_comparison(yours, wanted, what)
 
 
@@ -330,11 +331,17 @@ def explain_form(yours: Any, wanted: Any) -> str:
     return _("expected dtype {wanted}, got {found}", wanted=format_dtype(wanted), found=format_dtype(yours))
 
 
-def explain_elements(excess: Any, wanted: Any, yours: Any) -> str:
-    """Return a note with the number of wrong elements and the index of the first.
+def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> str:
+    """Return a note with the number of wrong elements and the index of the first, or of `invalid` ones, which are NaN.
 
     For a large result, the note also contains the first wrong value and the expected one.
     """
+    if invalid:
+        return _(
+            "{count} of {all} elements are NaN, as after 0 / 0 or the root of a negative number",
+            count=invalid,
+            all=excess.size,
+        )
     if excess.size == 1:
         return ""
     index = tuple(int(i) for i in np.argwhere(excess)[0])

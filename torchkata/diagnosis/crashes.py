@@ -42,9 +42,13 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"'(_modules|_parameters|_buffers|_\w+_hooks|param_groups|defaults|state)'": Text(
         "__init__ must call super().__init__(…) first"
     ),
-    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bstate\b)": Text(
+    rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bself\.state\[)": Text(
         "self.state[p] has no such key yet: it is empty before the first step. Create the state "
         "in step(), because add_param_group() can add parameters after __init__()"
+    ),
+    r"^TypeError: \w+\.\w+\(\) takes (0 positional arguments but 1|1 positional argument but 2|"
+    r"2 positional arguments but 3|3 positional arguments but 4) w|__init__\(\) got multiple values for argument": Text(
+        "a method has one parameter too few: is `self`, the first one, missing?"
     ),
     r"^TypeError: .*\(\) takes 0 positional arguments but \d": Text(
         "a function with keyword-only arguments is called with positional arguments: write f(x=x)"
