@@ -263,8 +263,13 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[Message]]) -> str:
-    """Return a sentence if the first wrong part and the correct part before it are the same in all answers."""
+    """Return a sentence if the first wrong part and the correct part before it are the same in all answers.
+
+    The last part is the wrong one. If an earlier one has its name, the names do not say which of them are still right.
+    """
     found = {tuple(part[-2:]) for part in parts}
+    if any(part[-1] in part[:-1] for part in parts if part):
+        return ""
     if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
         return ""
     ((right, wrong),) = found

@@ -222,6 +222,7 @@ def test_first_part_that_is_always_wrong_is_reported() -> None:
     assert find_first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
     for unnamed in (["y", "y"], ["", "y"]):
         assert find_first_wrong([unnamed] * MIN_CALLS) == ""
+    assert find_first_wrong([["scales", "values", "scales"]] * MIN_CALLS) == "", "the values of another call are right"
 
 
 @given(SEEDS)
