@@ -1,10 +1,10 @@
 """Block scaling: numbers of 8 or 4 bits, in blocks of neighbors that share a scale.
 
-    bits    format                       values                               largest
-      8     fp8, torch.float8_e4m3fn     those that torch casts to            448
-      4     fp4 (E2M1)                   0, ±0.5, ±1, ±1.5, ±2, ±3, ±4, ±6    6
+    bits    format        dtype                  values                               largest
+      8     fp8 (E4M3)    torch.float8_e4m3fn    those that torch casts to            448
+      4     fp4 (E2M1)    torch.float32          0, ±0.5, ±1, ±1.5, ±2, ±3, ±4, ±6    6
 
-fp4 is stored as float32 here.
+fp4 is stored as float32.
 """
 
 import torch
@@ -17,12 +17,12 @@ def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, 
 
     A block is `block` neighbors in the last dimension, and n is a multiple of `block`:
     - scale = largest absolute value in the block / largest value of the format (float32);
-    - value = the value of the format that is nearest to x / scale (float8_e4m3fn or float32).
+    - value = the value of the format that is nearest to x / scale (in the dtype above).
 
     Example:
-        values, scales = quantize(torch.tensor([1.0, -12.0, 0.1, 0.3]), block=2, bits=4)
-        scales     # [2.0, 0.05]: 12 / 6 and 0.3 / 6
-        values     # [0.5, -6.0, 2.0, 6.0]
+        values, scales = quantize(torch.tensor([1.2, -12.0, 0.5, 1.5]), block=2, bits=4)
+        scales     # [2.0, 0.25]: 12 / 6 and 1.5 / 6
+        values     # [0.5, -6.0, 2.0, 6.0]: 1.2 / 2 = 0.6 becomes 0.5
 
     Details:
     - The values of a block of zeros are zeros; its scale may be any finite number.

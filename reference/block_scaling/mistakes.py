@@ -11,7 +11,7 @@ from torchkata import Mistake, instead_of
 nearest, quantize, quantized_bytes = oracle.nearest, oracle.quantize, oracle.quantized_bytes
 FP4 = oracle.MAGNITUDES[4]
 STRIDED = "a block has elements that are n / block apart, not neighbors"
-EPS = [1e-15, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5]
+EPS = [1e-24, 1e-20, 1e-15, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5]
 
 
 def measure(message: str, mistaken: Callable[[Any], Any]) -> Mistake:
@@ -73,10 +73,15 @@ at_least = scale(
     lambda size, bits, eps: np.maximum(size, eps) / oracle.largest(bits),
     eps=EPS,
 )
+clamped = scale(
+    "the scale counts as at least {eps:g}",
+    lambda size, bits, eps: np.maximum(size / oracle.largest(bits), eps),
+    eps=EPS,
+)
 added = scale(
     "{eps:g} is added to the scale, which can be much smaller",
     lambda size, bits, eps: size / oracle.largest(bits) + eps,
-    eps=EPS,
+    eps=[1e-30, 1e-28, *EPS],
 )
 undivided = instead_of(oracle.spread, "x is rounded without being divided by the scale")(
     lambda scales, n: np.ones((*scales.shape[:-1], n))
