@@ -75,7 +75,8 @@ def half_context(config: Config) -> int:
 def training_bytes(config: Config, batch: int) -> int:
     """Return the bytes of parameters, gradients, AdamW's two averages and activations, all in float32.
 
-    Activations are the inputs of matrix multiplications that are not parameters. Count a shared input once.
+    Activations are all tensors, except parameters, that are an input of a matrix multiplication. Count a shared input
+    once.
 
     Example:
         training_bytes(small, batch=4)     # 99968

@@ -57,6 +57,11 @@ no_attention = omit(PRODUCTS, "omits attention's multiplications without a param
 half_attention = omit(
     PRODUCTS, "counts half of attention's FLOPs: it has two products, and a causal mask does not halve them", "mixture"
 )
+causal_attention = add(
+    PRODUCTS,
+    "counts (context + 1) / 2 keys per query, as a causal mask leaves: it saves no multiplications",
+    lambda c: dict.fromkeys(oracle.ATTENTION, (c.layers, c.width, c.context * (c.context + 1) // 2)),
+)
 attention_of_each_head = add(
     PRODUCTS,
     "multiplies attention's FLOPs by heads: a query of one head has only width / heads numbers",
@@ -100,6 +105,11 @@ counted_three_times = add(
     lambda c: {"attention's input": (3, c.layers, c.context, c.width)},
 )
 no_hidden_kept = omit(KEPT, "omits the result of the ReLU", "hidden")
+relu_input_kept = add(
+    KEPT,
+    "counts the tensors before and after the ReLU: only the latter is an input of a multiplication",
+    lambda c: {"before the ReLU": (c.layers, c.context, c.hidden)},
+)
 no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")
 kept_once = swap(
     oracle.activations,
