@@ -2,9 +2,9 @@
 
 Details:
 - q, k and v have the same leading dimensions `...`: any number and size, including 0. There is at least one key.
-- The result has the inputs' dtype. Convert bfloat16 and float16 inputs to float32 before you multiply q and k, and
-  compute the softmax in float32.
-- Scores of 1e4 give finite, correct results, as with `torch.softmax`.
+- The result has the inputs' dtype. Compute scores and softmax in float32 (float64 for float64 inputs): convert q and
+  k before you multiply them.
+- Scores of ±1e4, masked or not, give finite, correct results.
 - Gradients flow to q, k and v, and are never NaN. The inputs are not modified.
 
 Not specified (any choice is fine): whether the weights are rounded to the inputs' dtype; whether leading dimensions

@@ -1,4 +1,4 @@
-"""Decode with cached keys and values. Inference is memory-bound: each step reads all weights."""
+"""Decode with cached keys and values."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, 
     its `model.num_layers` layers, and returns logits (batch, new, vocab).
 
     Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If the text is longer,
-    begin a new cache with its last `context` tokens: the result equals that without a cache.
+    each step begins a new cache with the last `context` tokens, which fill it: the result equals that without a cache.
     """
     raise NotImplementedError
 
@@ -64,11 +64,11 @@ def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: 
 def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int = 1) -> float:
     """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes per second.
 
-    A step reads all weights and the batch's cache, and generates one token per sequence.
+    A step reads the weights and `cache_bytes`, the whole batch's cache. It generates one token per sequence.
 
     Example, 7e9 bfloat16 weights on an H100:
-        tokens_per_second(14e9, 0, 3.35e12)               # 239.3
-        tokens_per_second(14e9, 0, 3.35e12, batch=10)     # 2392.9
+        tokens_per_second(14e9, 0, 3.35e12)                 # 239.3
+        tokens_per_second(14e9, 6e9, 3.35e12, batch=10)     # 1675.0: the 10 sequences' caches take 6e9 bytes
     """
     raise NotImplementedError
 

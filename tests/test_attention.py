@@ -165,10 +165,21 @@ def add_to_scores(case: Case, terms: list[float], factor: float = 16.0) -> Case:
     return Case(q, k, case.v, case.mask)
 
 
-@given(cases(dtypes=EXACT), st.sampled_from([[1e4], [-1e4], [1e4, -1e4], [0.0, 1e4]]))
+def add_masked_key(case: Case) -> Case:
+    """Return a case with one more key, which is masked. Its scores are those of the last key with the other sign."""
+    masked = torch.zeros(case.q.shape[-2], 1, dtype=torch.bool)
+    mask = None if case.mask is None else torch.cat([case.mask, masked], dim=-1)
+    k, v = (torch.cat([x, sign * x[..., -1:, :]], dim=-2) for x, sign in ((case.k, -1), (case.v, 1)))
+    return case if mask is None else Case(case.q, k, v, mask)
+
+
+@given(
+    st.booleans().flatmap(lambda masked: cases(dtypes=EXACT, masked=masked)),
+    st.sampled_from([[1e4, -1e4], [1e4], [-1e4, 0.0], [0.0, 1e4]]),
+)
 def test_adding_a_constant_to_scores_changes_nothing(student: Student, case: Case, terms: list[float]) -> None:
-    """Adding 1e4 or -1e4 to all scores of a query leaves its output finite and the same, up to rounding."""
-    case = add_to_scores(case, terms)
+    """Scores of 1e4 and -1e4 give finite, correct outputs. Masked keys with such scores change nothing."""
+    case = add_masked_key(add_to_scores(case, terms))
     assert_attends(student.call("attention.attention", *case.inputs), case)
 
 

@@ -100,6 +100,16 @@ def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[
         assert_count(found[1], taken, what=Text("cache.nbytes() after {number} pieces", number=number))
 
 
+@costly
+@given(decodings(beyond=False))
+def test_model_sees_one_token_per_step(student: Student, case: Decoding) -> None:
+    """The model gets the prompt in one call, and then one token in each step."""
+    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    seen, expected = reply["fed"], oracle.fed(case.prompt.shape[1], case.n)
+    seen = seen[:-1] if len(seen) == len(expected) + 1 else seen  # after the last token, there may be one more call
+    assert_equal(seen, expected, what=Text("tokens in each call of the model"))
+
+
 def assert_generates(student: Student, case: Decoding) -> Any:
     """Compare the text with that of recomputing everything, and return the reply."""
     reply = student.call(probes.generate, case.weights, case.prompt, case.n)
@@ -120,16 +130,6 @@ def test_tokens_equal_recomputing_everything(student: Student, case: Decoding) -
 def test_full_cache_begins_anew(student: Student, case: Decoding) -> None:
     """If the text is longer than the context, each token depends on the last `context` tokens, as without a cache."""
     assert_generates(student, case)
-
-
-@costly
-@given(decodings(beyond=False))
-def test_model_sees_one_token_per_step(student: Student, case: Decoding) -> None:
-    """The model gets the prompt in one call, and then one token in each step."""
-    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
-    seen, expected = reply["fed"], oracle.fed(case.prompt.shape[1], case.n)
-    seen = seen[:-1] if len(seen) == len(expected) + 1 else seen  # after the last token, there may be one more call
-    assert_equal(seen, expected, what=Text("tokens in each call of the model"))
 
 
 @costly
@@ -161,14 +161,16 @@ def test_speed_is_bandwidth_over_bytes(
     assert_number(yours, oracle.tokens_per_second(*given_values))
 
 
-@given(
-    st.sampled_from([989.5e12, 312.5e12, 65.13e12, 2250.1e12, 66.9e12]),
-    st.sampled_from([3.35e12, 2e12, 0.32e12, 8e12]),
-    st.sampled_from([2, 4, 1]),
+SPEEDS = st.tuples(
+    st.sampled_from([989.5e12, 312.5e12, 65.13e12, 2250.1e12, 66.9e12]), st.sampled_from([3.35e12, 2e12, 0.32e12, 8e12])
 )
-def test_compute_bound_batch_is_smallest(
-    student: Student, flop_per_sec: float, bandwidth: float, itemsize: int
-) -> None:
+# the quotient is a whole number, and nothing is rounded, however it is computed
+POWERS = st.tuples(st.sampled_from([2.0**48, 2.0**46, 2.0**51]), st.sampled_from([2.0**41, 2.0**40, 2.0**43]))
+
+
+@given(st.one_of(SPEEDS, POWERS), st.sampled_from([2, 4, 1]))
+def test_compute_bound_batch_is_smallest(student: Student, speeds: tuple[float, float], itemsize: int) -> None:
     """compute_bound_batch is the smallest batch with 2 · batch / itemsize ≥ flop_per_sec / bandwidth."""
+    flop_per_sec, bandwidth = speeds
     yours = student.call("kv_cache.compute_bound_batch", flop_per_sec, bandwidth, itemsize)
     assert_count(yours, oracle.compute_bound_batch(flop_per_sec, bandwidth, itemsize))

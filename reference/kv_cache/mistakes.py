@@ -100,6 +100,11 @@ def rounded_down(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     return int(flop_per_sec * itemsize / (2 * bandwidth))
 
 
+@instead_of(oracle.compute_bound_batch, "adds 1 even if the quotient is a whole number")
+def always_one_more(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return int(flop_per_sec * itemsize / (2 * bandwidth)) + 1
+
+
 @instead_of(oracle.compute_bound_batch, "counts one FLOP per weight instead of two")
 def one_flop(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     return int(np.ceil(flop_per_sec * itemsize / bandwidth))

@@ -8,14 +8,19 @@ from torchkata import typed
 
 
 @typed(
-    "for x in (q, k, v): x.requires_grad_()\n(attention(q, k, v, mask) * grad).sum().backward()\nq.grad, k.grad, v.grad"
+    "for x in (q, k, v): x.requires_grad_()\n"
+    "(attention(q.clone(), k.clone(), v.clone(), mask) * grad).sum().backward()\n"
+    "q.grad, k.grad, v.grad"
 )
 def gradients(
     assignment: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, grad: Tensor
 ) -> dict[str, Tensor | None]:
-    """Return the gradients of q, k and v."""
+    """Return the gradients of q, k and v.
+
+    The arguments are copies, so that code that modifies them in place gets no error message about leaves.
+    """
     leaves = [x.clone().requires_grad_() for x in (q, k, v)]
-    (assignment.attention.attention(*leaves, mask) * grad).sum().backward()
+    (assignment.attention.attention(*(leaf.clone() for leaf in leaves), mask) * grad).sum().backward()
     return {name: leaf.grad for name, leaf in zip("qkv", leaves, strict=True)}
 
 

@@ -62,7 +62,16 @@ def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) 
     return found
 
 
-@typed("generate(model, prompt, n)     # model: a small Transformer with these weights")
+def describe(weights: dict[str, Any]) -> str:
+    """Return the code of `generate`, with what it reads of the model."""
+    return (
+        "# model: a small Transformer without MLPs, with random weights\n"
+        f"# model.num_layers is {len(weights['layers'])}, model.context is {len(weights['positions'])}\n"
+        "generate(model, prompt, n)"
+    )
+
+
+@typed(describe)
 def generate(assignment: Any, weights: dict[str, Any], prompt: Tensor, n: int) -> dict[str, object]:
     """Return the generated text, the number of tokens in each call of the model, and the prompt afterwards."""
     model = Model(weights)
