@@ -63,11 +63,19 @@ def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) 
 
 
 def describe(weights: dict[str, Any]) -> str:
-    """Return the code of `generate`, with what it reads of the model."""
+    """Return the code of `generate` with a model of the same sizes."""
+    vocab, width = weights["tokens"].shape
+    layers, context = len(weights["layers"]), len(weights["positions"])
     return (
-        "# model: a small Transformer without MLPs, with random weights\n"
-        f"# model.num_layers is {len(weights['layers'])}, model.context is {len(weights['positions'])}\n"
-        "generate(model, prompt, n)"
+        f"table = torch.randn({vocab}, {width})\n"
+        "class Model:  # like the model of the test, which has other random weights\n"
+        f"    num_layers, context = {layers}, {context}\n"
+        "    def __call__(self, tokens, cache):\n"
+        "        x = table[tokens]\n"
+        "        for layer in range(self.num_layers):\n"
+        "            x = x + cache.attend(layer, x, x, x)\n"
+        "        return x @ table.T\n"
+        "generate(Model(), prompt, n)"
     )
 
 
