@@ -21,7 +21,8 @@ from torchkata.inside.reply import clean
 
 from .failures import NOWHERE, Place, TimedOut
 
-IMPORT_POLL_SECONDS = 0.5  # interval between checks of whether an import has finished
+POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of these functions, has finished
+UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
 
@@ -70,7 +71,12 @@ def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
 def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
     """Raise `error` if the code in this context uses more than this much CPU time."""
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
+    def stop(_signal: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_name in UNRAISABLE:
+                signal.setitimer(getattr(signal, CPU_TIMER[0]), POLL_SECONDS)
+                return
+            frame = frame.f_back
         raise error
 
     with run_timer(*CPU_TIMER, seconds, stop):
@@ -92,7 +98,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
             frame = frame.f_back
         if importing:
             timer = CPU_TIMER[0] if by_cpu else WALL_TIMER[0]
-            signal.setitimer(getattr(signal, timer), IMPORT_POLL_SECONDS)
+            signal.setitimer(getattr(signal, timer), POLL_SECONDS)
             return
         place = NOWHERE
         if frame is not None:

@@ -49,6 +49,18 @@ def test_limit_of_a_test_excludes_its_calls(tmp_path: Path) -> None:
             compute_for(60)
 
 
+def test_limit_waits_where_an_exception_would_be_lost() -> None:
+    class Slow:
+        def __del__(self) -> None:
+            compute_for(1.0)
+
+    with limit_processor_time(0.2, Endless(0.2)):
+        slow = Slow()
+        del slow
+        with pytest.raises(Endless):
+            compute_for(60)
+
+
 def compute_for(seconds: float) -> None:
     until = time.process_time() + seconds
     while time.process_time() < until:
