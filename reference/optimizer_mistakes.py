@@ -57,7 +57,7 @@ def late_rate(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), late)
 
 
-@instead_of(optimizers.collect_inputs, "an lr of 0 is ignored: another one is used", rate=RATES)
+@instead_of(optimizers.collect_inputs, "an lr of 0 has the effect of an lr of {rate:g}", rate=RATES)
 def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [rates[group] or rate for rates in lrs])
 
