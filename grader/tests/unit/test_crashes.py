@@ -44,6 +44,16 @@ def copy_result() -> None:
     copy.deepcopy({"m": make_param() * 2})
 
 
+class NoSelf:
+    """A class with a method that lacks `self`."""
+
+    def __init__(self, x: int) -> None:
+        pass
+
+    def forward(x: Any) -> Any:  # noqa: N805
+        return x
+
+
 class NoBase(nn.Module):
     """A layer that does not call `super().__init__()`."""
 
@@ -154,6 +164,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "super is not called": [lambda: super.__init__()],  # type: ignore[call-overload]
     "once per side": [lambda: einops.reduce(torch.ones(2, 2), "i i -> i", "sum")],
     "for numbers, use": [lambda: torch.sqrt(3)],  # type: ignore[arg-type]
+    "is `self`": [lambda: NoSelf(1).forward(2), lambda: NoSelf(*[0], **{"x": 1})],  # type: ignore[call-arg]
     "keyword-only": [lambda: get_batch(4)],  # type: ignore[call-arg]
     "randint must": [
         lambda: torch.randint(0, 5, 3),  # type: ignore[call-overload]
