@@ -3,7 +3,6 @@
 `task.py` runs this module as: python -m grader.cluster.chunk PLAN INDEX PARENT
 """
 
-import hashlib
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from grader.pipeline.queue import Queue
 from grader.pipeline.run import grade_tests
 from grader.pipeline.selection import choose
 from grader.pipeline.submission_ids import Entry
+from grader.results.dependencies import digest
 from grader.results.result import Result, load
 from torchkata.course import CourseError, use
 
@@ -44,8 +44,7 @@ def main() -> int:
     broken: list[str] = []
     unfit = grade_chunk(plan.phase, entries, replace(plan.options, jobs=cores), broken)
     for problem in broken:  # all tasks draw the same inputs, so a broken test gives the same text in each
-        note = hashlib.sha256(problem.encode()).hexdigest()[:16]
-        write_whole(path.parent / BROKEN / note, problem.encode("utf-8", "replace"))
+        write_whole(path.parent / BROKEN / digest(problem), problem.encode("utf-8", "replace"))
     if unfit:
         write_whole(path.parent / UNFIT / os.environ.get("SLURMD_NODENAME", os.uname().nodename), unfit.encode())
         warn(unfit)

@@ -23,7 +23,7 @@ class Pending:
     tests: dict[str, str]  # digests of submissions with pending tests
     speed: set[str]
     inconclusive: set[str] = field(default_factory=set)
-    began_ns: int = 0  # results with a waived test from before this time are graded again
+    began_ns: int = 0  # results with a waived test from before this time are graded again; 0: all of them
     seen: dict[str, int] = field(default_factory=dict)  # modification times of the results that have been read
 
     @property
@@ -62,7 +62,7 @@ class Pending:
         self.inconclusive.discard(name)
         if stored is None or stored.unreadable or self.seen[name] < self.since_ns:
             return
-        is_new = self.seen[name] >= self.began_ns
+        is_new = 0 < self.began_ns <= self.seen[name]
         if name in self.tests and self.queue.is_current(stored, self.tests[name], is_new=is_new):
             if stored.conclusive:
                 self.tests.pop(name, None)

@@ -338,7 +338,7 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> 
     """
     if invalid:
         return _(
-            "{count} of {all} elements are NaN, as after 0 / 0 or the root of a negative number",
+            "NaN in {count} of {all} elements, as after 0 / 0 or the root of a negative number",
             count=invalid,
             all=excess.size,
         )

@@ -48,7 +48,7 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     ),
     r"^TypeError: \w+\.\w+\(\) takes (0 positional arguments but 1|1 positional argument but 2|"
     r"2 positional arguments but 3|3 positional arguments but 4) w|__init__\(\) got multiple values for argument": Text(
-        "a method has one parameter too few: is `self`, the first one, missing?"
+        "the arguments of a method do not match its parameters: is `self`, the first one, missing?"
     ),
     r"^TypeError: .*\(\) takes 0 positional arguments but \d": Text(
         "a function with keyword-only arguments is called with positional arguments: write f(x=x)"
