@@ -22,6 +22,7 @@ from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, 
 from torchkata.inside.text import Message
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
+from torchkata.seam.student import InProcess
 from torchkata.streams import prepare_streams
 
 from .failure_groups import describe_hidden, group_failures, render_block
@@ -164,7 +165,8 @@ def build_command(item: pytest.Item) -> str:
         options.append(f"--examples {config.getoption('examples')}")
     if not get_state(config).is_seed_secret:
         options.append(f"--seed {get_state(config).seed}")
-    file = os.path.relpath(item.path, config.invocation_params.dir)
+    is_at_home = isinstance(get_state(config).student.runner, InProcess)
+    file = os.path.relpath(item.path, config.invocation_params.dir if is_at_home else course().root)
     test = item.nodeid.partition("::")[2].removesuffix(item.name) + find_test(item)
     return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
 
@@ -253,7 +255,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         word = _("partly run") if partly else translate(LOOK_OF[status].word)
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
-        row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results)
+        row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results, state)
         out.write_line("\n".join(wrap(" " * (width + 15) + row, find_width(out)))[width + 15 :])
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}
@@ -316,11 +318,15 @@ def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], st
     return {name for name in course().prerequisites(kata.name) if name in files and not state.is_done(name)}
 
 
-def describe_prerequisites(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten prerequisites of a kata, or "" if there are none."""
-    causes = {
-        result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
-    }
-    broken = [] if results.get(kata.name) else find_broken_prerequisites(kata.name, results)
+def describe_prerequisites(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> str:
+    """Return a remark that names what a kata builds on and what has failed or is unwritten, or "" if there is nothing.
+
+    For a kata that is not started itself, the remark names the first of the katas that it builds on.
+    """
+    ended = results.get(kata.name, [])
+    causes = {result.cause.removesuffix(".py") for result in ended if result.outcome == "not_started"}
+    broken = [] if ended else find_broken_prerequisites(kata.name, results)
     needed = [name for name in course().prerequisites(kata.name) if name in causes or name in broken]
+    if causes == {kata.name}:
+        needed = [name for name in kata.builds_on if not state.is_done(name)][:1]
     return _("   (builds on {katas}: do that first)", katas=", ".join(needed)) if needed else ""

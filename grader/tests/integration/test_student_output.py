@@ -191,6 +191,20 @@ def test_optimizers_do_not_import_torch_compiler() -> None:
     assert skipped.out.removesuffix("False\n") == plain.out.removesuffix("True\n")
 
 
+LISTS_MODULES = """
+import sys, pytest
+code = pytest.main(["-q", *sys.argv[1:]])
+print("\\n", int(code), "torch._dynamo" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("code", "options"), [(1, []), (0, ["--impl", "solution", "--examples", "1"])])
+def test_tests_do_not_import_torch_compiler(code: int, options: list[str]) -> None:
+    katas = [f"--kata={kata}" for kata in course().katas if kata != "activation_checkpointing"]  # which needs it
+    done = run_python("-c", LISTS_MODULES, *katas, *options)
+    assert done.out.splitlines()[-1] == f" {code} False", done.out
+
+
 def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
