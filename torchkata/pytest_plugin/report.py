@@ -22,7 +22,6 @@ from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, 
 from torchkata.inside.text import Message
 from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
 from torchkata.seam.failures import Crashed, Wrong
-from torchkata.seam.student import InProcess
 from torchkata.streams import prepare_streams
 
 from .failure_groups import describe_hidden, group_failures, render_block
@@ -165,8 +164,8 @@ def build_command(item: pytest.Item) -> str:
         options.append(f"--examples {config.getoption('examples')}")
     if not get_state(config).is_seed_secret:
         options.append(f"--seed {get_state(config).seed}")
-    is_at_home = isinstance(get_state(config).student.runner, InProcess)
-    file = os.path.relpath(item.path, config.invocation_params.dir if is_at_home else course().root)
+    is_for_another = get_state(config).is_seed_secret  # the student, whose folder is not the grader's
+    file = os.path.relpath(item.path, course().root if is_for_another else config.invocation_params.dir)
     test = item.nodeid.partition("::")[2].removesuffix(item.name) + find_test(item)
     return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
 

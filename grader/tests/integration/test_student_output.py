@@ -219,6 +219,12 @@ def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pyte
         runner.run_probe(lambda assignment: assignment.endless, [])
 
 
+def test_grader_without_its_packages_names_them() -> None:
+    done = run_python("-c", "import sys\nsys.modules['typer'] = None\nfrom grader.__main__ import main\nmain()")
+    line = 'grader: typer is not installed; run: pip install "torchkata[grader]"\n'
+    assert (done.code, done.out, done.err) == (2, "", line)
+
+
 def test_pytest_runs_without_grader_packages() -> None:
     code = "import sys\nsys.modules |= dict.fromkeys(('typer', 'rich', 'msgspec'))\nimport pytest\n"
     code += "raise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
