@@ -32,6 +32,17 @@ def describe_missing_packages() -> str:
     return _("packages are missing; run: {commands}", commands=commands) if missing else ""
 
 
+def describe_failed_import(error: BaseException) -> str:
+    """Return a sentence about packages or files that explain why the course can't be loaded, or "" if none does."""
+    while error.__cause__ is not None:  # pytest hides the reason behind an error of its own
+        error = error.__cause__
+    if why := describe_missing_packages() or describe_hidden_module():
+        return why
+    reason = f"{type(error).__name__}: {error}"
+    is_import = isinstance(error, (ImportError, OSError))
+    return _("the course can't be loaded: {error}", error=reason) if is_import else ""
+
+
 def describe_hidden_module() -> str:
     """Return a sentence that names a file of the course's folder that was imported instead of a library, if any."""
     for name, module in [*sys.modules.items()]:

@@ -36,9 +36,9 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
-    from torchkata.i18n import _, translate
+    from torchkata.i18n import translate
 
-    from .packages import describe_hidden_module, describe_missing_packages
+    from .packages import describe_failed_import
 
     try:
         root = find_course(config)
@@ -52,13 +52,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except Exception as error:
-        cause: BaseException = error
-        while cause.__cause__ is not None:  # pytest hides the reason behind an error of its own
-            cause = cause.__cause__
-        why = translate(error) if isinstance(error, CourseError) else describe_missing_packages()
-        why = why or describe_hidden_module()
-        if not why and isinstance(cause, (ImportError, OSError)):
-            why = _("the course can't be loaded: {error}", error=f"{type(cause).__name__}: {cause}")
+        why = translate(error) if isinstance(error, CourseError) else describe_failed_import(error)
         if not why:
             raise
         raise pytest.UsageError(why) from None
