@@ -177,7 +177,8 @@ def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[
 
 
 @instead_of(
-    optimizers.is_within_budget, "for each parameter, the state contains one tensor more than the formula needs"
+    optimizers.is_within_budget,
+    "the state takes more memory than the formula needs, up to one more tensor for each parameter",
 )
 def further_tensor(held: Bytes, own: Bytes, tensors: int) -> bool:
     return held.keys() <= own.keys() and optimizers.is_within_budget(held, own, tensors + 1)

@@ -163,7 +163,7 @@ def test_blocks_of_zeros_give_zeros(student: Student, case: Case, seed: int) -> 
     zero.view(-1)[0] = True
     yours = call(student, replace(case, x=blocks.where(~zero[..., None], 0.0).reshape(case.x.shape)))
     values = split(yours["values"], case.block)[zero]
-    mistake = Text("x / scale is 0 / 0 in a block of zeros") if values.isnan().any() else ""
+    mistake = Text("the values of a block of zeros are NaN, as after 0 / 0") if values.isnan().any() else ""
     assert_equal(values, torch.zeros_like(values), what=Text("values of blocks of zeros"), mistake=mistake)
     check(bool(yours["scales"].isfinite().all()), Text("the scale is not finite"), yours=yours["scales"])
 

@@ -156,9 +156,9 @@ def test_later_training_does_not_change_checkpoint(student: Student, lesson: Les
     weights = round_weights(lesson.weights)
     reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
-    saved = Text("gradients are saved in the checkpoint: a new model has gradients after loading")
+    saved = Text("a new model has gradients after loading: are gradients saved in the checkpoint?")
     assert_equal(reply["gradients"], 0, what=Text("weights with a gradient"), mistake=saved)
-    check(reply["training"], mistake=Text("loading switches the model to eval mode"))
+    check(reply["training"], mistake=Text("after loading, the model is in eval mode"))
 
 
 @costly
@@ -198,7 +198,9 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
     check(moves["replaced"], mistake=direct, expected=expected)
-    overwritten = Text("another file in path's folder was changed: its name was used for the temporary file")
+    overwritten = Text(
+        "another file in path's folder was changed: give the temporary file a name that no other file has"
+    )
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected=Text("no change to other files"))
     check(
         not moves["removed"],

@@ -155,7 +155,7 @@ def test_weights_are_drawn_independently(student: Student, seed: int) -> None:
     scaled = weight / weight.std()
     sides = {Text("rows"): scaled, Text("columns"): scaled.T}
     for name, side in sides.items():
-        check((side != side[0]).any(), mistake=Text("all {name} are equal: one is drawn and copied", name=name))
+        check((side != side[0]).any(), mistake=Text("all {name} are equal: draw each weight independently", name=name))
     for name, side in sides.items():
         products = side @ side.T / side.shape[1] ** 0.5
         np.fill_diagonal(products, 0)

@@ -68,7 +68,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
         check(
             not copied,
-            mistake=Text("all {name} of the initial weight are equal: one is drawn and copied", name=name),
+            mistake=Text("all {name} of the initial weight are equal: draw each weight independently", name=name),
             yours=weight,
         )
     return values

@@ -116,7 +116,7 @@ def first_missing(tokens: int, sequence_length: int) -> range:
     return range(min(1, tokens - sequence_length - 1), tokens - sequence_length)
 
 
-@instead_of(oracle.starts, "the rows are the targets: they are shifted by one token")
+@instead_of(oracle.starts, "all start positions are one too large, so the rows are the targets")
 def targets(tokens: int, sequence_length: int) -> range:
     return range(1, tokens - sequence_length + 1)
 
@@ -158,7 +158,7 @@ through_float64 = converted(np.float64, "tokens above 2**53 are rounded, as in f
 int32 = converted(np.int32, "tokens of 2**31 and above overflow, as in int32")
 int16 = converted(np.int16, "tokens of 32768 and above overflow, as in int16")
 uint8 = converted(np.uint8, "tokens of 256 and above overflow, as in uint8")
-uint16 = converted(np.uint16, "only 16 bits of each token are read, regardless of the data's dtype")
+uint16 = converted(np.uint16, "tokens of 65536 and above overflow, as in uint16")
 
 
 @instead_of(oracle.is_row, "the tokens of a row are not consecutive in the data")
@@ -241,14 +241,14 @@ def every_second(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return counts[1::2].max() == 0 and oracle.are_even(counts[::2], likely)
 
 
-@instead_of(oracle.are_even, "no start position repeats until all have been drawn: draw each one independently")
+@instead_of(oracle.are_even, "all start positions occur equally often, to within one: draw each one independently")
 def one_after_the_other(counts: Int[Array, "starts"], likely: Likely) -> bool:
     return bool(counts.max() - counts.min() <= 1)
 
 
 @instead_of(
     oracle.are_even_everywhere,
-    "above 2**24, only even start positions or tokens occur: float32 cannot represent odd integers there",
+    "above 2**24, only even start positions or tokens occur, as in float32, which cannot represent odd integers there",
 )
 def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     late = starts[starts >= 2**24]
@@ -256,7 +256,8 @@ def even_ones(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders
 
 
 @instead_of(
-    oracle.are_even_everywhere, "only even start positions occur: a random float32 has 24 bits, too few for this file"
+    oracle.are_even_everywhere,
+    "only even start positions occur, as with a random float32, whose 24 bits are too few for this file",
 )
 def only_even(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*starts.tolist()}) > 1 and bool((starts % 2 == 0).all())
@@ -307,7 +308,7 @@ def in_parts(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, lik
     return bool(a.max() <= b.min())
 
 
-@instead_of(oracle.are_independent, "start positions are drawn without replacement, so none can repeat within a batch")
+@instead_of(oracle.are_independent, "no start position occurs twice in a batch: draw with replacement")
 def never_twice(a: Int[Array, "calls"], b: Int[Array, "calls"], shares: Shares, likely: Likely) -> bool:
     counts = oracle.count_pairs(a, b, len(shares))
     return bool((counts.diagonal() == 0).all() and (counts + np.eye(len(shares)) > 0).all())
@@ -333,13 +334,13 @@ def drawn_by_random() -> dict[str, bool]:
 
 @instead_of(
     oracle.repeats,
-    "even with torch, NumPy and random seeded, batches are not reproducible: another source of randomness is used",
+    "even with torch, NumPy and random seeded, batches are not reproducible: they depend on something else",
 )
 def drawn_by_another() -> dict[str, bool]:
     return dict.fromkeys(oracle.repeats(), False)
 
 
-@instead_of(oracle.expected_device, "the batch is always on the CPU: `device` is ignored")
+@instead_of(oracle.expected_device, "the batch is on the CPU even if `device` is another device")
 def on_the_cpu(device: str) -> str:
     return "cpu"
 

@@ -40,7 +40,7 @@ def instead_of(
 
     Args:
         right: The function of the oracle to replace. The decorated function has the same parameters and results.
-        message: A clause that describes the student's code. It is shown after "looks like: ".
+        message: A clause that is true of all code with these answers. It is shown after "looks like: ".
         **constants: Values to try for additional parameters of the decorated function. The message can contain the
             value that fits: `{eps:g}`.
 
