@@ -1,5 +1,7 @@
 """Tests for the functions of the kata puzzles."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from hypothesis import given
@@ -12,7 +14,7 @@ from tests.probes.untouched import arguments_after
 from tests.strategies import DTYPES, SEEDS, SIZES, WIDE_DTYPES, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check
 
-TAKES = {
+TAKES: dict[str, list[Any]] = {
     **{"upsample": [2], "average_pool": [2], "channels_first": [], "patches": [2]},
     **{"outer": [torch.ones(2, 2, 2)], "squared_distances": [torch.ones(2, 2, 2)], "traces": [], "rms_norm": [0.5]},
 }  # what each function takes after its first input
