@@ -314,7 +314,7 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "mask": (draw_mask, 330, "A causal mask"),
     "attention": (draw_attention, 240, "Scores, a causal mask, and the weights"),
     "decoding": (draw_decoding, 300, "Tokens per second for growing batches"),
-    "way": (draw_way, 260, "What the capstones import"),
+    "way": (draw_way, 298, "What the capstones import"),
 }
 
 

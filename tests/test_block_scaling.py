@@ -11,6 +11,7 @@ from torch import Tensor
 from reference.block_scaling import oracle
 from tests.own_answers import holds
 from tests.probes import block_scaling as probes
+from tests.probes.untouched import arguments_after
 from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_count, assert_equal, check, require
 
@@ -239,3 +240,11 @@ def test_values_have_dtype_of_format(student: Student, case: Case) -> None:
     """The values are float8_e4m3fn with 8 bits, and float32 with 4."""
     yours = student.call(probes.quantize, case.x, case.block, case.bits)
     assert_equal(yours["dtype"], DTYPES[case.bits], what=Text("dtype of the values"))
+
+
+@given(cases())
+def test_x_is_not_modified(student: Student, case: Case) -> None:
+    """quantize does not modify x."""
+    before = [case.x, case.block, case.bits]
+    after = student.call(arguments_after, "block_scaling.quantize", before)
+    assert_equal(after, before, what="arguments", mistake=Text("quantize modifies x in place"))

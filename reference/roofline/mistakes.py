@@ -91,6 +91,12 @@ def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[flo
     return float(flops), moved
 
 
+@instead_of(oracle.work, "returns (bytes, FLOPs) instead of (FLOPs, bytes)")
+def bytes_first(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return moved, flops
+
+
 @instead_of(oracle.work, "treats dot as an outer product with n * n results: a dot product has one")
 def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     if operation != "dot":

@@ -108,7 +108,7 @@ def step_without_grad_leaves_state_unchanged(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, absent=True), PICKS)
     def test_step_without_grad_leaves_state_unchanged(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """A step skips exactly the parameters whose grad is None, so their state and step count do not change."""
+        """A step skips exactly the parameters whose grad is None, and leaves their state. A NaN grad is applied."""
         for order in (picks, picks[::-1]):  # the gradient is missing in the first group
             each = optimizer.choose_options(run, order)
             check_run(student, optimizer, each, find_rule(student, optimizer, each))

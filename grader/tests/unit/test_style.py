@@ -51,6 +51,15 @@ def test_stubs_are_short() -> None:
     assert {name: count for name, count in words.items() if count > LONGEST_STUB}.keys() <= {"train_language_model"}
 
 
+def test_stubs_name_the_katas_they_build_on() -> None:
+    for kata in course().katas.values():
+        source = course().stub(kata.name).read_text("utf-8")
+        missing = [
+            name for name in kata.builds_on if f"from .{name} import" not in source and f"`{name}`" not in source
+        ]
+        assert not missing, f"{kata.name} builds on {missing}: import them in the stub, or name them in a docstring"
+
+
 def test_words_of_examples_are_not_counted() -> None:
     source = '''def f():
     """Return one.
