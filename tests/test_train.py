@@ -25,7 +25,6 @@ from torchkata import (
     precondition,
     require,
     same,
-    show,
 )
 
 train_scale = oracle.train  # for terms that cannot cancel; mistakes do not replace these
@@ -232,7 +231,7 @@ def test_model_is_built_before_first_batch(student: Student, dim: int, num_layer
     """The model is built before the first call to get_batch, so its initial weights do not depend on the batches."""
     one, other = student.call(probes.starts, dim, num_layers, [3, 5], seed)
     note = Text("the initial weights depend on what get_batch draws: build the model before the first batch")
-    check(same(one, other), mistake=note, yours=other, expected=Text("again {value}", value=show(one)))
+    assert_equal(other, one, what=Text("initial weights"), mistake=note)
 
 
 @costly

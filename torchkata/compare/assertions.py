@@ -15,7 +15,7 @@ from torchkata.inside.values import Plain, Unread, is_array, is_tensor
 from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
 
-from .show import MAX_ITEMS, MAX_WIDTH, describe_type, format_dtype, format_number, show, show_both
+from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, format_dtype, format_number, show, show_both
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -78,7 +78,7 @@ def assert_close(
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours, invalid))
+        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours, invalid), excess)
     report_comparison(yours, wanted, what)
 
 
@@ -272,8 +272,8 @@ def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bo
         watch(yours, expected, what, right)
 
 
-def make_failure(yours: Plain, expected: Plain, what: Message, note: Message) -> Wrong:
-    """Return the exception for a failed comparison.
+def make_failure(yours: Plain, expected: Plain, what: Message, note: Message, excess: Any = None) -> Wrong:
+    """Return the exception for a failed comparison. `excess` says which elements of an array differ by too much.
 
     The failure shows each value on one line, or only the first difference if the values are too long. If lists have
     different lengths or dicts have different keys, a note says so.
@@ -286,6 +286,9 @@ def make_failure(yours: Plain, expected: Plain, what: Message, note: Message) ->
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = find_first_difference(expected, yours)
         label += path
+        if looks_alike(expected, yours, MAX_WIDTH - len(label) - 2):
+            index = find_first_element(expected, yours, excess)
+            label, expected, yours = f"{label}{list(index)}", expected[index].item(), yours[index].item()
         shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
         note = note or explain_length(yours, expected)
     named = [_("{name}: {value}", name=label, value=value) if label else value for value in shown]
@@ -304,6 +307,20 @@ def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tupl
         if not same(yours[key], expected[key]):
             return find_first_difference(expected[key], yours[key], f"{path}[{key!r}]")
     return path, expected, yours
+
+
+def looks_alike(expected: Plain, yours: Plain, width: int) -> bool:
+    """Return whether two arrays or tensors of the same form differ only in elements that are not shown."""
+    one, other = (show(value, width=width) for value in (expected, yours))
+    return one == other and "…" in one and count_elements(expected) > 0
+
+
+def find_first_element(expected: Any, yours: Any, excess: Any) -> tuple[int, ...]:
+    """Return the index of the first element that differs. `excess` says which elements differ, if that is known."""
+    if excess is None:
+        pairs = zip(expected.flatten().tolist(), yours.flatten().tolist(), strict=True)
+        excess = np.array([repr(one) != repr(other) for one, other in pairs]).reshape(expected.shape)
+    return tuple(int(i) for i in np.argwhere(excess)[0])
 
 
 def explain_length(yours: Plain, expected: Plain) -> str:
@@ -344,7 +361,7 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> 
         )
     if excess.size == 1:
         return ""
-    index = tuple(int(i) for i in np.argwhere(excess)[0])
+    index = find_first_element(wanted, yours, excess)
     values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
     if excess.size <= MAX_ITEMS:
         return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)

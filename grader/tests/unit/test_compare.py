@@ -3,6 +3,7 @@
 import itertools
 import math
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,34 @@ def test_close_numbers_are_shown_with_all_digits() -> None:
     with pytest.raises(Wrong) as wrong:
         assert_close(np.array([0.5]), np.ones(1), scale=1.0, dtype=np.float64)
     assert wrong.value.yours == "array float64[1]  [0.5]"
+
+
+@given(
+    length=st.integers(1, 30),
+    place=st.integers(0, 29),
+    dtype=st.sampled_from(["float32", "float64", "int64", "uint16", "bool", "complex64"]),
+    kind=st.sampled_from(["array", "tensor", "list", "pair", "dict"]),
+)
+def test_failure_shows_what_differs(length: int, place: int, dtype: str, kind: str) -> None:
+    sides = [np.zeros((length, 2)).astype(dtype) for _ in range(2)]
+    sides[1][place % length, 1] = 1
+    shapes: dict[str, Any] = {"array": lambda x: x, "list": lambda x: x.tolist(), "tensor": torch.from_numpy}
+    shapes |= {"pair": lambda x: [x, torch.from_numpy(x)], "dict": lambda x: {"a": 1, "b": x}}
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(shapes[kind](sides[1]), shapes[kind](sides[0]), what="x", note="a note of the test's own")
+    assert wrong.value.expected != wrong.value.yours
+    if "float" in dtype and kind == "array":
+        with pytest.raises(Wrong) as wrong:
+            assert_close(sides[1], sides[0], dtype=sides[0].dtype, scale=1.0)
+        assert wrong.value.expected != wrong.value.yours
+
+
+def test_hidden_zero_of_other_sign_is_shown() -> None:
+    zeros, other = torch.zeros(20), torch.zeros(20)
+    other[17] = -0.0
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(other, zeros, what="x")
+    assert (wrong.value.expected, wrong.value.yours) == ("x[17]: 0", "x[17]: -0")
 
 
 @pytest.mark.parametrize(
