@@ -94,7 +94,7 @@ def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Inputs:
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in inputs]
 
 
-@instead_of(optimizers.collect_inputs, "the second group, added by add_param_group(), is not updated")
+@instead_of(optimizers.collect_inputs, "only the first parameter group is updated")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [group == 0] * len(lrs))
 

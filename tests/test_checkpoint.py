@@ -28,6 +28,7 @@ from torchkata import (
 )
 
 BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
+BEYOND_64_BITS = st.integers(2**64, 2**70)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 STATE = {
     "weights": Text("the weights"),
@@ -106,7 +107,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 
 
 @costly
-@given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
+@given(st.integers(0, 10**6) | BEYOND_FLOATS | BEYOND_64_BITS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
@@ -117,10 +118,10 @@ def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
 
 
 @costly
-@given(RUNS)
-def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
+@given(RUNS, st.booleans())
+def test_saving_has_no_side_effects(student: Student, lesson: Lesson, training: bool) -> None:
     """Saving does not change the model, its gradients or the optimizer."""
-    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
+    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys, training)
     before, after = reply["before"], reply["after"]
     with precondition(Text("the model does not have the weights that the test loaded into it")):
         assert_equal(before["weights"], lesson.weights, what=Text("weights before saving"))
@@ -150,15 +151,19 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 
 
 @costly
-@given(RUNS)
-def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
+@given(RUNS, st.booleans())
+def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson, training: bool) -> None:
     """Further training does not change the checkpoint. Gradients and the training mode are not saved."""
     weights = round_weights(lesson.weights)
-    reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys)
+    reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys, training)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
     saved = Text("a new model has gradients after loading: are gradients saved in the checkpoint?")
     assert_equal(reply["gradients"], 0, what=Text("weights with a gradient"), mistake=saved)
-    check(reply["training"], mistake=Text("after loading, the model is in eval mode"))
+    to_eval, to_training = (
+        Text("after loading, the model is in eval mode"),
+        Text("after loading, the model is in training mode"),
+    )
+    check(reply["training"] == training, mistake=to_eval if training else to_training)
 
 
 @costly

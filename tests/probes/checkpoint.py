@@ -151,10 +151,13 @@ def resume(
 
 
 @typed(checkpoint_code.around_saving)
-def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+def around_saving(
+    assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], training: bool
+) -> dict[str, object]:
     """Return the state of a model and its optimizer before and after saving."""
     with temporary_path(assignment) as path:
         model, optimizer = build_trained(assignment, weights, xs, ys)
+        model.train(training)
 
         def look() -> dict[str, object]:
             return {
@@ -171,13 +174,19 @@ def around_saving(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: 
 
 
 @typed(checkpoint_code.trained_on)
-def trained_on(assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
-    """Save a model, train it further, and load the checkpoint into a new model."""
+def trained_on(
+    assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], training: bool
+) -> dict[str, object]:
+    """Save a model, train it further, and load the checkpoint into a new model, which is in eval mode or training mode.
+
+    The saved model is in training mode.
+    """
     with temporary_path(assignment) as path:
         model, optimizer = build_trained(assignment, weights, xs, ys)
         save_and_read(assignment, path, model, optimizer, 1)
         fit(model, optimizer, xs, ys)
         other, other_optimizer = build(assignment, weights, 1.0)
+        other.train(training)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {
         "loaded": copy_weights(other),

@@ -56,14 +56,17 @@ def save_and_load(step: int, as_path: bool) -> str:
     return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
-def around_saving(weights: Sequence[Tensor]) -> str:
+def around_saving(weights: Sequence[Tensor], training: bool) -> str:
     """Return code that trains a model and then saves it."""
-    return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1)])
+    mode = [] if training else ["model.eval()"]
+    return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), *mode, save(1)])
 
 
-def trained_on(weights: Sequence[Tensor]) -> str:
+def trained_on(weights: Sequence[Tensor], training: bool) -> str:
     """Return code that saves a model, trains it further, and loads the checkpoint into another model."""
-    return "\n".join([around_saving(weights), "fit(model, opt, xs, ys)", *build_other(weights), LOAD])
+    saved = around_saving(weights, training=True)
+    mode = [] if training else ["other.eval()"]
+    return "\n".join([saved, "fit(model, opt, xs, ys)", *build_other(weights), *mode, LOAD])
 
 
 def files(name: str) -> str:
