@@ -11,7 +11,7 @@ from numpy import ndarray as Array
 from torchkata.course import course
 from torchkata.i18n import _, translate
 from torchkata.inside.text import Message
-from torchkata.inside.values import Plain, Unread, is_array, is_tensor
+from torchkata.inside.values import Plain, Unread, is_array, is_tensor, require_plain
 from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
 
@@ -108,6 +108,8 @@ def assert_equal(
 ) -> None:
     """Assert that `yours` and `expected` have the same type and are bitwise identical. NaNs compare equal.
 
+    A tuple equals a list of the same items, because tuples become lists on the way to the student's code and back.
+
     Args:
         yours: The student's answer.
         expected: The value that it must equal.
@@ -117,14 +119,16 @@ def assert_equal(
 
     Raises:
         Wrong: The values or their types differ.
+        TypeError: `expected` is not a plain value.
 
     Example:
         assert_equal(student.call("sieve", 10), [2, 3, 5, 7])
     """
     count_comparison()
     if isinstance(yours, Unread):
+        require_plain(expected, "the expected value")
         return
-    if not same(yours, expected):
+    if not same(yours, expected) and not same(yours, expected := require_plain(expected, "the expected value")):
         wrong = make_failure(yours, expected, what, note)
         wrong.mistake = mistake
         raise wrong
@@ -227,19 +231,19 @@ def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
 
 
 def same(a: Plain, b: Plain) -> bool:
-    """Return whether two plain values have the same type, shape and bits. NaNs compare equal.
+    """Return whether two plain values have the same type, shape and bits. NaNs and a tuple and its list compare equal.
 
     Example:
         check(not same(first, second), "two consecutive calls return the same batch")
     """
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if type(a) is not type(b):
         return False
     if is_tensor(a):
         return a.dtype == b.dtype and a.shape == b.shape and tensors_equal(a, b)
     if is_array(a):
         return a.dtype == b.dtype and a.shape == b.shape and arrays_equal(a, b)
-    if isinstance(a, list):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     return bool(a == b) or (a != a and b != b)

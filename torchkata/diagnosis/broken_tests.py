@@ -21,10 +21,10 @@ from hypothesis.errors import HypothesisException, InvalidArgument
 from torchkata.compare.show import show
 from torchkata.course import course, is_chosen
 from torchkata.i18n import _
-from torchkata.inside.reply import clean, format_error
+from torchkata.inside.reply import Probe, clean, format_error
 from torchkata.inside.values import Plain, Unread
 from torchkata.seam.failures import BrokenTest, Endless, Place
-from torchkata.seam.student import Call
+from torchkata.seam.student import Call, make_call
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
@@ -37,8 +37,9 @@ class UnreadStudent:
     def __init__(self, example: Example) -> None:
         self.memory = dict(example.memory)
 
-    def call(self, *_: object) -> Plain:
-        """Return an `Unread` answer."""
+    def call(self, probe: Probe | str, *args: object) -> Plain:
+        """Return an `Unread` answer, if the student's code could be called with these arguments."""
+        make_call(probe, args)
         return Unread()
 
 

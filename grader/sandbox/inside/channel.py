@@ -26,7 +26,7 @@ import numpy as np
 
 from torchkata.inside.reply import Reply
 from torchkata.inside.text import Message, Text
-from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, is_array, is_tensor
+from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_BYTES, Opaque, Plain, are_keys, is_array, is_tensor
 
 MAX_FRAME = 64 * 2**20
 MAX_OUTLINE = 2**20  # bytes of a reply without its tensors; once decoded, it may take up to 64 times as much memory
@@ -321,7 +321,7 @@ def check_plain(value: Plain, depth: int = 0) -> None:
     if isinstance(value, list) and depth <= MAX_DEPTH:
         for item in value:
             check_plain(item, depth + 1)
-    elif isinstance(value, dict) and depth <= MAX_DEPTH and all(type(key) is str for key in value):
+    elif isinstance(value, dict) and depth <= MAX_DEPTH and are_keys(value):
         for item in value.values():
             check_plain(item, depth + 1)
     elif not (type(value) in SIMPLE or is_array(value) or is_tensor(value)):

@@ -204,6 +204,8 @@ MISTAKE_CASES = [
     Mistake("a test raises after the call", *break_file(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
     Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
     Mistake("a test compares nothing", {TEST: (COMPARED, "student.call(doubled, n)")}, {"grade": TEST}),
+    Mistake("a test passes a set", *break_file(TEST, "doubled, n)", "doubled, {n})", "call: n contains (set)")),
+    Mistake("a test expects a set", *break_file(TEST, COMPARED, f"{COMPARED[:-1]} and {{n}})", "value contains (set)")),
     Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
     Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
     # strategies and probes

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as npst
 from grader.sandbox.inside import channel
 from grader.sandbox.inside.channel import Channel, Closed, Malformed, compute_reply_limit, decode, decode_reply, encode
 from torchkata.inside.reply import MAX_TEXT, Reply
-from torchkata.inside.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
+from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_KEYS, MAX_KEY, Opaque, to_plain
 
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # the beginning of a reply, up to the value
 SCALARS = st.none() | st.booleans() | st.integers(-(2**255), 2**255 - 1) | st.floats() | st.text()
@@ -45,9 +45,10 @@ def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
 
 PLAIN_TENSORS = st.builds(make_tensor, st.sampled_from(channel.TORCH_DTYPES), BYTES)
 PLAIN_ARRAYS = st.sampled_from(channel.NUMPY_DTYPES).flatmap(lambda dtype: npst.arrays(dtype, SHAPES))
+KEYS = st.text(max_size=5) | st.integers(-MAX_KEY, MAX_KEY)
 PLAIN = st.recursive(
     SCALARS | PLAIN_TENSORS | PLAIN_ARRAYS | st.builds(Opaque, st.text(max_size=20)),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
 
@@ -91,7 +92,8 @@ MALFORMED = [
     make_reply(make_header("object", [1]), bytes(4)),
     make_reply(make_header(), bytes(4)),
     make_reply(make_header("float32", [1]), bytes(8)),  # four bytes that belong to no tensor
-    *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2})),
+    *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""))),
+    *map(make_reply, ({None: 2}, {1.5: 2}, {True: 2}, {2**63: 2}, dict.fromkeys(range(MAX_INT_KEYS + 1)))),
     make_reply(nest(MAX_DEPTH + 5)),
     pack_frame(START + b"\x91" * 100_000 + b"\xc0"),  # nested too deeply for the decoder
 ]
@@ -189,6 +191,37 @@ def test_array_with_too_many_axes_becomes_a_placeholder(make: Callable[[list[int
     placeholder = to_plain(make([1] * (MAX_AXES + 1)))
     assert str(placeholder.type_name).endswith("of 9 axes")
     assert decode(encode(placeholder)) == placeholder
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({1, 2}, "set"),
+        (b"x", "bytes"),
+        (1j, "complex"),
+        (np.int64(1), "numpy.int64"),
+        (2**255, "int of more than 255 bits"),
+        ({(0, 1): 2, "a": 3}, "dict with keys of type tuple"),
+        ({True: 2}, "dict with keys of type bool"),
+        ({2**63: 2}, "dict with too many or too large ints as keys"),
+        (dict.fromkeys(range(MAX_INT_KEYS + 1)), "dict with too many or too large ints as keys"),
+    ],
+)
+def test_placeholder_says_why_value_cannot_pass(value: object, name: str) -> None:
+    assert (plain := to_plain(value)) == Opaque(name) or str(plain.type_name) == name
+    assert str(to_plain([{"a": (value,)}])[0]["a"][0].type_name) == name
+    assert decode_reply(encode(Reply("returned", plain))).value == plain
+
+
+def test_invalid_text_in_key_is_replaced() -> None:
+    assert decode(encode(to_plain({"\ud800": "\ud800"}))) == {"?": "?"}
+
+
+def test_deepest_list_becomes_a_placeholder() -> None:
+    value = to_plain(nest(MAX_DEPTH + 1))
+    for _ in range(MAX_DEPTH):
+        (value,) = value
+    assert str(value.type_name) == "list inside 12 others"
 
 
 def test_reply_size_limit_grows_with_request_size(shared_pair: tuple[Channel, Channel]) -> None:
