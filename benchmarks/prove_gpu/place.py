@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from benchmarks.prove_gpu.torch_only import show
-from grader.sandbox.launch import Gpu
+from grader.sandbox.mounts import Gpu
 from grader.speed import gpu
 from grader.tests.support.cheats import Cheat, Slow, load_cheats, load_slow
 from torchkata.course import Workload, course

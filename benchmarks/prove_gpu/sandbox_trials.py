@@ -17,9 +17,8 @@ from unittest import mock
 from benchmarks import ROOT
 from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
 from benchmarks.prove_gpu.torch_only import show
-from grader.sandbox import launch as launcher
-from grader.sandbox import syscalls
-from grader.sandbox.launch import Gpu
+from grader.sandbox import mounts, syscalls
+from grader.sandbox.mounts import Gpu
 from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
@@ -102,7 +101,7 @@ class Relaxation:
 def list_relaxations() -> Iterator[Relaxation]:
     """Yield the relaxations: all calls first, because if that does not help, no single group of calls does."""
     yield Relaxation("without the filter of system calls", syscalls, "build_filter", lambda **_: b"")
-    yield Relaxation("with all GPUs' files", launcher, "GPU_DEVICES", tuple(map(str, Path("/dev").glob("nvidia*"))))
+    yield Relaxation("with all GPUs' files", mounts, "GPU_DEVICES", tuple(map(str, Path("/dev").glob("nvidia*"))))
     for names in GROUPS:
         allowed = {**syscalls.WITH_GPU, **dict.fromkeys(names, ((),))}
         yield Relaxation(f"with {', '.join(names)}", syscalls, "WITH_GPU", allowed)

@@ -23,7 +23,8 @@ from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.proven_sandbox import prove
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import IsolationError, Sandbox, launch
+from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.mounts import IsolationError
 from grader.speed import timing_device
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
 from grader.speed.timed_submission import Row, SpeedJob, grade_speed

@@ -12,7 +12,8 @@ from socket import socket
 
 import torch
 
-from grader.sandbox.launch import Gpu, Timing
+from grader.sandbox.launch import Timing
+from grader.sandbox.mounts import Gpu
 from grader.speed.machine import Machine
 from grader.speed.state import (
     DeviceState,

@@ -19,7 +19,7 @@ from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import bundle, clock, place, report, run, sandbox_trials, steps, torch_only
 from benchmarks.prove_gpu.__main__ import STEPS, Step
 from benchmarks.prove_gpu.report import DONE
-from grader.sandbox.launch import IsolationError
+from grader.sandbox.mounts import IsolationError
 from grader.tests.conftest import get_environment, run_program
 from grader.tests.support.fake_device import FakeClock
 from torchkata.inside.speed.sizes import PRODUCT

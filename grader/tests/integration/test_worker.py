@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from grader.sandbox.inside.channel import LARGE
-from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
+from grader.sandbox.launch import Sandbox
+from grader.sandbox.mounts import copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
