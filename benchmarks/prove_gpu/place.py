@@ -31,7 +31,7 @@ class Lacking(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class StepSettings:
     """The device that the steps use, the time at which a step should end, and whether the run is quick."""
 
     kind: Kind

@@ -15,7 +15,7 @@ from types import ModuleType
 from unittest import mock
 
 from benchmarks import ROOT
-from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
+from benchmarks.prove_gpu.place import Failed, Lacking, StepSettings, get_last_line
 from benchmarks.prove_gpu.torch_only import show
 from grader.sandbox import mounts, syscalls
 from grader.sandbox.mounts import Gpu
@@ -55,7 +55,7 @@ raise SystemExit(0 if is_initialized() and not before else "demand_no_cuda does 
 """
 
 
-def try_sandbox(place: Place) -> None:
+def try_sandbox(place: StepSettings) -> None:
     """Try each feature of the kernel and the driver that GPU workers need, even if an earlier one fails.
 
     A trial that does not fit into the remaining time is not started, and one that is cut short proves nothing.

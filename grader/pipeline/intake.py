@@ -26,7 +26,7 @@ from torchkata.course import course
 
 MEMORY_MIB = 512  # memory that a child may allocate in addition to its inherited memory
 SECONDS = 20  # of processor time; a large submission takes less than one
-Answer: TypeAlias = Submission | tuple[str, str]  # or the text and layout of a SubmissionError
+ReadResult: TypeAlias = Submission | tuple[str, str]  # or the text and layout of a SubmissionError
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Reader:
 
     def finish(self) -> Submission | Refusal:
         """Return what the child has read. If it was lost, return a refusal."""
-        found: Answer = (TOO_MUCH, "")
+        found: ReadResult = (TOO_MUCH, "")
         with contextlib.suppress(EOFError, OSError), interruptible():
-            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=Answer)
+            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=ReadResult)
         if isinstance(found, tuple):
             return Refusal(self.entry, SubmissionError(found[0], layout=found[1]))
         return replace(found, id=self.entry.id)
@@ -100,7 +100,7 @@ def read_into(answer: Connection, entry: Entry) -> None:
     """Read a submission in this process, and send it, or the reason why it can't be read."""
     limit_memory(MEMORY_MIB)
     limit_cpu(SECONDS)
-    found: Answer
+    found: ReadResult
     try:
         found = read_submission(entry.path, entry.files)
     except SubmissionError as error:
