@@ -1,7 +1,11 @@
-"""Grades submissions in parallel, each in its own trusted child process.
+"""A session grades submissions in parallel, each in its own trusted child process.
 
     collected tests ──fork──► child: pytest + Hypothesis + oracle ──channel──► worker: the student's code
+                                │  └── `control` ──► zygote ──fork for each test──────┘
                                 └── results over a pipe ──► back here
+
+A zygote (see `grader.sandbox`) serves one child at a time, so there are as many as there have been children at once.
+`control` is the connection to it. A child that has finished leaves it to a later child.
 
 Every child starts from the same state, so each submission is graded independently of the others. If a child dies or
 hangs, the results of its finished tests are kept and a second child continues with the remaining tests. If the second
@@ -37,7 +41,7 @@ from torchkata.result import TestResult
 
 SLACK = 120.0  # additional seconds that a child may take beyond the time limits of its katas
 MEMORY_MIB = 400  # memory that a child may allocate in addition to its inherited memory
-LOST = TestResult(
+LOST = TestResult(  # of a test that both children have not finished
     "",
     "crashed",
     message="the grader crashed twice while checking your code's answers",
@@ -60,17 +64,17 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
 
 
 class Linted(msgspec.Struct, frozen=True, tag=True):
-    """The messages that a child sends last, one for each file, if findings are requested."""
+    """The message that a child sends for each file, after all others, if findings are requested."""
 
     file: str
     findings: list[Finding]
 
 
 def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> Generator[Event, None, None]:
-    """Grade up to `jobs` submissions at a time and yield events. Jobs are taken from `queued` when they can start.
+    """Grade up to `jobs` submissions at a time and yield events. One job more is taken from `queued` in advance.
 
-    Ctrl-C takes effect only while this generator is waiting. Closing the generator kills all children. Raises
-    MachineError if the sandbox fails or this process can't fork.
+    Ctrl-C takes effect only while this generator waits for children or draws inputs, or where `queued` allows it.
+    Closing the generator kills all children. Raises MachineError if the sandbox fails or this process can't fork.
     """
     preload_texts()
     coming = iter(queued)
@@ -81,7 +85,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
         child = start(job, tests, idle.pop() if idle else connect_zygote(sandbox), lost)
         running[child.results] = child
 
-    with uninterrupted(), in_use(sandbox.runtime):
+    with uninterrupted(), in_use(sandbox.runtime):  # in use: no other grader removes the workers' files
         try:
             job = next(coming, None)
             while job is not None or running:
@@ -98,7 +102,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
                     is_complete = child.katas is not None
                     if is_complete:
                         idle.append(child.control)
-                    else:  # the worker may still be running the student's code
+                    else:  # end the zygote and its worker, which may still be running the student's code
                         child.control.close()
                     if is_complete or child.lost:
                         yield child.build_event()
@@ -119,7 +123,7 @@ class Child:
     job: Job
     pid: int
     results: Connection
-    control: socket
+    control: socket  # the connection to its zygote
     began: float
     deadline: float
     finished: dict[str, dict[str, TestResult]]  # keyed by kata and test
@@ -160,7 +164,7 @@ class Child:
 
     def build_event(self) -> Graded:
         """Return the event for the finished job. Tests without a result are reported as `LOST`."""
-        katas, first = self.katas, self.lost or self
+        katas = self.katas
         if katas is None:
             katas = [
                 self.job.reusable.get(kata.name) or rubric.score(kata, self.finished.get(kata.name, {}), missing=LOST)
@@ -169,15 +173,16 @@ class Child:
         findings = list(chain.from_iterable(self.findings.values()))
         if self.job.lint:
             findings += lint.report_skipped(self.job.submission.files, self.findings)
-        seconds = time.monotonic() - first.began
-        return Graded(self.job, katas, seconds, findings, first.traces | self.traces)
+        first_attempt = self.lost or self
+        seconds = time.monotonic() - first_attempt.began
+        return Graded(self.job, katas, seconds, findings, first_attempt.traces | self.traces)
 
 
 def wait_for_news(running: Mapping[Connection, Child]) -> list[Child]:
     """Wait until at least one child has sent a message, exited or exceeded its deadline. Return these children."""
-    first = min(child.deadline for child in running.values())
+    deadline = min(child.deadline for child in running.values())
     with interruptible():
-        ready = wait(list(running), timeout=max(0.0, first - time.monotonic()))
+        ready = wait(list(running), timeout=max(0.0, deadline - time.monotonic()))
     now = time.monotonic()
     return [child for connection, child in running.items() if connection in ready or child.deadline < now]
 
@@ -187,13 +192,14 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
 
     Raises MachineError if the sandbox fails or this process can't fork.
     """
-    parent, finished = os.getpid(), lost.finished if lost else {}
+    parent = os.getpid()
+    finished = lost.finished if lost else {}
     with contextlib.ExitStack() as undo:
-        undo.callback(control.close)  # closing the connection ends its zygote; otherwise we would wait for it
+        undo.callback(control.close)  # if there is no child to use the zygote, end it
         with interruptible():
             draw_ahead(job, tests)
         demand_forkable()
-        receive, send = Pipe(duplex=False)
+        receiving, sending = Pipe(duplex=False)
         if job.lint:
             lint.load_oracle_bodies()  # fill the cache once for all children
         began = time.monotonic()
@@ -201,23 +207,23 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         undo.pop_all()
     if pid == 0:
         name = f"grading {job.submission.id}"
-        run_in_child(lambda: grade_job(job, tests, control, send, finished), name, parent)
-    send.close()
-    seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests.examples)
-    deadline = began + 2 * len(job.katas) * seconds + SLACK  # a failing test runs twice but is counted once
-    return Child(job, pid, receive, control, began, deadline, finished, lost)
+        run_in_child(lambda: grade_job(job, tests, control, sending, finished), name, parent)
+    sending.close()
+    kata_seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests.examples)
+    deadline = began + 2 * len(job.katas) * kata_seconds + SLACK  # a failing test runs twice but is counted once
+    return Child(job, pid, receiving, control, began, deadline, finished, lost)
 
 
 def grade_job(
-    job: Job, tests: Tests, control: socket, results: Connection, finished: Mapping[str, Mapping[str, TestResult]]
+    job: Job, tests: Tests, control: socket, sending: Connection, finished: Mapping[str, Mapping[str, TestResult]]
 ) -> None:
     """Grade the job and send the result of each test, then the results of the katas, and finally the findings."""
 
     def send(message: Ran | Finished | Linted) -> None:
-        results.send_bytes(msgspec.msgpack.encode(message))
+        sending.send_bytes(msgspec.msgpack.encode(message))
 
-    limit_memory(MEMORY_MIB)  # a huge answer leaves enough for the other children
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, but torch would initialize it
+    limit_memory(MEMORY_MIB)  # so that a huge answer leaves enough for the other children
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # no test needs a GPU, which torch would otherwise initialize
     runner = WorkerRunner(control, job.limits)
     send(Finished(grade_submission(job, tests, runner, lambda *ran: send(Ran(*ran)), finished)))
     if job.lint:  # last, so that source code designed to crash the parser affects only the findings
