@@ -14,19 +14,17 @@ child is also lost, the remaining tests are reported as crashed.
 
 import contextlib
 import os
-import signal
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from socket import socket
 
 import msgspec
 
 from grader.base.files import in_use
-from grader.base.processes import limit_cpu, limit_memory, run_in_child
+from grader.base.processes import ForkedChild, fork_child, limit_cpu, limit_memory
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline import lint, rubric
 from grader.pipeline.collect import Tests
@@ -83,7 +81,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
     def begin(job: Job, lost: Child | None = None) -> None:
         child = start(job, tests, idle.pop() if idle else connect_zygote(sandbox), lost)
-        running[child.results] = child
+        running[child.messages] = child
 
     with uninterrupted(), in_use(sandbox.runtime):  # in use: no other grader removes the workers' files
         try:
@@ -97,7 +95,7 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
                         yield event
                     if not child.has_ended:
                         continue
-                    del running[child.results]
+                    del running[child.messages]
                     child.end()
                     is_complete = child.katas is not None
                     if is_complete:
@@ -117,12 +115,10 @@ def grade(queued: Iterable[Job], tests: Tests, sandbox: Sandbox, jobs: int) -> G
 
 
 @dataclass
-class Child:
+class Child(ForkedChild):
     """A process that grades one submission, and the messages received from it so far."""
 
     job: Job
-    pid: int
-    results: Connection
     control: socket  # the connection to its zygote
     began: float
     deadline: float
@@ -140,8 +136,8 @@ class Child:
         """
         message = None
         with contextlib.suppress(EOFError, OSError):
-            if self.results.poll():
-                message = msgspec.msgpack.decode(self.results.recv_bytes(), type=Ran | Finished | Linted)
+            if self.messages.poll():
+                message = msgspec.msgpack.decode(self.messages.recv_bytes(), type=Ran | Finished | Linted)
         match message:
             case Ran(kata, result, trace):
                 self.finished.setdefault(kata, {})[result.name] = result
@@ -155,12 +151,6 @@ class Child:
             case None:
                 self.has_ended = True
         return None
-
-    def end(self) -> None:
-        """Kill the process if it is still running, and reap it."""
-        self.results.close()
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
 
     def build_event(self) -> Graded:
         """Return the event for the finished job. Tests without a result are reported as `LOST`."""
@@ -192,26 +182,22 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
 
     Raises MachineError if the sandbox fails or this process can't fork.
     """
-    parent = os.getpid()
     finished = lost.finished if lost else {}
     with contextlib.ExitStack() as undo:
         undo.callback(control.close)  # if there is no child to use the zygote, end it
         with interruptible():
             draw_ahead(job, tests)
         demand_forkable()
-        receiving, sending = Pipe(duplex=False)
         if job.lint:
             lint.load_oracle_bodies()  # fill the cache once for all children
         began = time.monotonic()
-        pid = os.fork()
+        forked = fork_child(
+            lambda sending: grade_job(job, tests, control, sending, finished), f"grading {job.submission.id}"
+        )
         undo.pop_all()
-    if pid == 0:
-        name = f"grading {job.submission.id}"
-        run_in_child(lambda: grade_job(job, tests, control, sending, finished), name, parent)
-    sending.close()
     kata_seconds = job.limits.kata_seconds * job.limits.wall_factor * compute_patience(tests.examples)
     deadline = began + 2 * len(job.katas) * kata_seconds + SLACK  # a failing test runs twice but is counted once
-    return Child(job, pid, receiving, control, began, deadline, finished, lost)
+    return Child(*forked, job, control, began, deadline, finished, lost)
 
 
 def grade_job(

@@ -122,15 +122,8 @@ def launch(
         "confinement": dataclasses.asdict(confinement),
         "arena_bytes": timing.arena_bytes,
     }
-    command = [
-        find_interpreter(),
-        "-s",
-        "-P",
-        "-S",
-        "-B",
-        f"{config['runtime']}/grader/sandbox/inside/zygote.py",
-        json.dumps(config),
-    ]
+    program = f"{config['runtime']}/grader/sandbox/inside/zygote.py"
+    command = [find_interpreter(), "-s", "-P", "-S", "-B", program, json.dumps(config)]
     if isolation == "bwrap":
         command = [*build_bwrap_command(runtime, timing.gpu), *command]
     with theirs:

@@ -109,11 +109,6 @@ def build_leaderboard(result: Result) -> list[LeaderboardEntry]:
     return entries
 
 
-def render_refusal(why: str) -> bytes:
-    """Return the content of `results.json` for a submission that cannot be read: 0 points and the reason."""
-    return encode(GradescopeReport(0.0, 0.0, refusal_text(why), [], {}))
-
-
 def render_out_of_memory(gigabytes: float) -> bytes:
     """Return the `results.json` that is used if grading is killed because the container is out of memory."""
     output = _(
@@ -184,8 +179,8 @@ class LiveReport:
         self.write(render(result))
 
     def refuse(self, why: str) -> None:
-        """Write a report with the reason why the submission cannot be graded."""
-        self.write(render_refusal(why))
+        """Write a report with 0 points and the reason why the submission cannot be graded."""
+        self.write(encode(GradescopeReport(0.0, 0.0, refusal_text(why), [], {})))
 
     def write(self, content: bytes) -> None:
         """Replace the report atomically."""
