@@ -16,11 +16,11 @@ from tests.sampling import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
 
-# These compute tolerances, which a known mistake must not change: it replaces only the names in `oracle`.
+# For `scale`, on which the tolerance of `assert_close` depends. A known mistake replaces only the names in `oracle`.
 forward_scale = oracle.forward
 backward_scale = oracle.backward
 WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
-CUT_VARIANCE = 0.973  # of a standard normal distribution that is cut off at 3 standard deviations, which is accepted
+CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
 
 @given(linear_cases())

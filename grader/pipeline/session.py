@@ -32,7 +32,7 @@ from grader.pipeline.grading import draw_ahead, grade_submission
 from grader.pipeline.job import Event, FinishedTest, Graded, Job
 from grader.pipeline.startup import compute_patience
 from grader.results.result import Finding, KataResult
-from grader.sandbox.launch import Sandbox, connect_zygote, demand_forkable
+from grader.sandbox.launch import Sandbox, connect_zygote, demand_no_cuda
 from grader.sandbox.runner import WorkerRunner
 from torchkata.i18n import preload_texts
 from torchkata.result import TestResult
@@ -187,7 +187,7 @@ def start(job: Job, tests: Tests, control: socket, lost: Child | None = None) ->
         undo.callback(control.close)  # if there is no child to use the zygote, end it
         with interruptible():
             draw_ahead(job, tests)
-        demand_forkable()
+        demand_no_cuda()
         if job.lint:
             lint.load_oracle_bodies()  # fill the cache once for all children
         began = time.monotonic()

@@ -193,7 +193,7 @@ def connect_zygote(sandbox: Sandbox) -> socket.socket:
         raise MachineError(f"the sandbox has failed: {error}") from None
 
 
-def demand_forkable() -> None:
+def demand_no_cuda() -> None:
     """Raise MachineError if a child forked by this process would not be able to use a GPU."""
     try:
         forks.demand_no_cuda()

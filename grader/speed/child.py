@@ -5,7 +5,7 @@ from multiprocessing.connection import wait
 
 from grader.base.processes import ForkedChild, fork_child
 from grader.base.signals import interruptible, uninterrupted
-from grader.sandbox.launch import demand_forkable
+from grader.sandbox.launch import demand_no_cuda
 
 Send = Callable[[bytes], None]
 
@@ -17,7 +17,7 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
     waiting. Raises MachineError if this process can't fork safely.
     """
     with uninterrupted():
-        demand_forkable()
+        demand_no_cuda()
         child = ForkedChild(*fork_child(lambda sending: work(sending.send_bytes), "grading speed"))
         try:
             while True:
