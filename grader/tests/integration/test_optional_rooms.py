@@ -57,6 +57,11 @@ def test_core_has_at_most_ten_thousand_lines() -> None:
     assert sum(len(file.read_text("utf-8").splitlines()) for file in core) <= 10_000
 
 
+def test_page_names_each_step_of_the_pipeline() -> None:
+    steps = {f"grader/pipeline/{path.name}" for path in ROOT.glob("grader/pipeline/*.py")}
+    assert steps - {"grader/pipeline/__init__.py"} == {*re.findall(r"`(grader/pipeline/\w+\.py)`", PAGE)}
+
+
 def find_files(text: str) -> set[Path]:
     """Return the Python files in the folders and files that the text mentions."""
     places = [ROOT / place for place in re.findall(r"`((?:torchkata|grader)/[\w/.]*)`", text)]

@@ -26,7 +26,6 @@ from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, TimedOut
 from torchkata.seam.student import Student
 
-TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
 in_bwrap = pytest.mark.parametrize("sandbox", ["bwrap"], indirect=True)  # for limits that the grader itself measures
 
