@@ -4,7 +4,7 @@
                                 │  └── `control` ──► zygote ──fork for each test──────┘
                                 └── results over a pipe ──► back here
 
-A zygote (see `grader.sandbox`) serves one child at a time, so there are as many as there have been children at once.
+A zygote (see `grader.sandbox`) serves one child at a time, so there are at most as many as children at the same time.
 `control` is the connection to it. A child that has finished leaves it to a later child.
 
 Every child starts from the same state, so each submission is graded independently of the others. If a child dies or
