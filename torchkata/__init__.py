@@ -43,9 +43,10 @@ if TYPE_CHECKING:  # the list of the public names; `import_name` reads these lin
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
     if PurePath(sys.argv[0]).match("test_*.py"):  # as a program, a test file would run no test: say which command does
-        from .i18n import _
+        from .i18n import translate
+        from .inside.text import Text
 
-        raise SystemExit(_("pytest runs the tests in this file: pytest {file}", file=sys.argv[0]))
+        raise SystemExit(translate(Text("pytest runs the tests in this file: pytest {file}", file=sys.argv[0])))
     return import_name(__name__, name)
 
 
