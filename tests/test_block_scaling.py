@@ -15,7 +15,7 @@ from tests.probes.untouched import arguments_after
 from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_count, assert_equal, check, require
 
-multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; stored so that no mistake replaces them
+multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; a mistake replaces only names in `oracle`
 magnitudes = oracle.MAGNITUDES
 EPS = torch.finfo(torch.float32).eps
 DTYPES = {4: "torch.float32", 8: "torch.float8_e4m3fn"}

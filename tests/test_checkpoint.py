@@ -12,6 +12,7 @@ from reference.checkpoint import oracle
 from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
 from tests.probes import checkpoint_code
+from tests.probes import checkpoint_files as file_probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
 from torchkata import (
     Plain,
@@ -134,7 +135,7 @@ def test_saving_has_no_side_effects(student: Student, lesson: Lesson, training: 
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
     """The checkpoint is written to exactly the given path, without adding a suffix."""
-    files = student.call(probes.files, name)
+    files = student.call(file_probes.files, name)
     renamed = Text("save_checkpoint does not write a file named path")
     check(name in files, mistake=renamed, yours=files, expected=Text("a file {name}", name=name))
 
@@ -187,7 +188,7 @@ def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int,
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
     """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
-    reply = student.call(probes.failing_save, weights)
+    reply = student.call(file_probes.failing_save, weights)
     silent = Text("saving failed halfway, but save_checkpoint did not raise")
     check(bool(reply["raised"]), mistake=silent, expected=Text("an exception"))
     lost = Text("the previous checkpoint can no longer be loaded")
@@ -199,7 +200,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
     """The checkpoint is first written to a temporary file in path's directory or below, then moved with os.replace."""
-    moves = student.call(probes.moves, dim)
+    moves = student.call(file_probes.moves, dim)
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
     check(moves["replaced"], mistake=direct, expected=expected)
@@ -219,7 +220,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_executes_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not execute code that is hidden in the file."""
-    ran = student.call(probes.hostile_file, 2, written_by)
+    ran = student.call(file_probes.hostile_file, 2, written_by)
     hidden = Text("loading ran code that was hidden in the file: use torch.load(..., weights_only=True)")
     check(ran is False, mistake=hidden, expected=Text("no code from the file is executed"))
 
@@ -229,7 +230,7 @@ def test_loading_executes_no_code(student: Student, written_by: str) -> None:
 def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
     """A checkpoint saved on a GPU can be loaded onto the CPU (map_location)."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
-    reply = student.call(probes.from_elsewhere, weights)
+    reply = student.call(file_probes.from_elsewhere, weights)
     gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")
     check(not reply["raised"], mistake=gpu_only, yours=" ".join(reply["raised"][:1]))
     assert_equal(reply["devices"], ["cpu"], what="devices")
@@ -240,7 +241,7 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
 def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
     """Loading a truncated file raises an error and changes neither the model nor the optimizer."""
-    reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
+    reply = student.call(file_probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
     left = Text("{part} of the file", part=f"{part:.0%}") if part < 1 else Text("all but the last byte")
     with precondition(Text("the model does not have the weights that the test loaded into it")):
         assert_equal(reply["before"]["weights"], lesson.weights, what=Text("weights before loading"))

@@ -23,7 +23,7 @@ EDGES = sizes(2, 3, 0)  # height or width of images and matrices, in patches
 FACTORS = sizes(2, 3)
 MOVED = st.sampled_from([torch.int64, torch.float32, torch.uint8])
 
-# for scales; stored so that no mistake replaces them
+# for scales; a mistake replaces only names in `oracle`
 mean_scale, embedding_scale, outer_scale = oracle.average_pool, oracle.patch_embedding, oracle.outer
 distance_scale, trace_scale, norm_scale = oracle.squared_distances, oracle.traces, oracle.rms_norm
 

@@ -60,15 +60,7 @@ def grade_tests(
             untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
-    run_with_tests(
-        options.isolation,
-        options.examples,
-        warn,
-        use,
-        private=private,
-        katas=queue.katas,
-        startup=startup,
-    )
+    run_with_tests(options.isolation, options.examples, warn, use, private=private, katas=queue.katas, startup=startup)
     return outcome
 
 

@@ -60,7 +60,7 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
         for entry in zoo.load_wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
-            tested = keep_only(kata, entry.caught_by) if alone else kata
+            tested = replace(kata, points={entry.caught_by: kata.points[entry.caught_by]}) if alone else kata
             job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
             yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
@@ -68,11 +68,6 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
             files = {name: content for name, content in solution.items() if name != file}
             job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
             yield Claim("fallback", kata.name, f"without {kata.name}", job)
-
-
-def keep_only(kata: Kata, test: str) -> Kata:
-    """Return the kata with only this test."""
-    return replace(kata, points={test: kata.points[test]})
 
 
 def make_job(

@@ -6,8 +6,8 @@ import pytest
 
 from torchkata.course import course
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.report import describe_prerequisites
 from torchkata.pytest_plugin.run_state import get_state
+from torchkata.pytest_plugin.run_summary import describe_prerequisites
 
 from .html import verdict
 

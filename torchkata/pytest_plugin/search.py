@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from torchkata.compare.assertions import same, watcher
+from torchkata.compare.assertions import watcher
+from torchkata.compare.equality import same
 from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
@@ -37,7 +38,7 @@ from torchkata.seam.time_limits import limit_processor_time
 from .run_state import get_state
 from .selection import find_kata, find_test
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
@@ -135,7 +136,7 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
-def ask(student: Student, seconds: float, question: Callable[[Call, Student], Answer], otherwise: Answer) -> Answer:
+def ask(student: Student, seconds: float, question: Callable[[Call, Student], T], otherwise: T) -> T:
     """Return the answer to a question that makes the last call again, or `otherwise`. Never raises an exception."""
     try:
         student.runner.set_budget(seconds)

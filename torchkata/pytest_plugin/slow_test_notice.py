@@ -13,8 +13,8 @@ from torchkata.i18n import _, wrap
 from torchkata.result import FAILED, TestResult
 
 from .failure_groups import is_unmet
-from .report import WIDTH
 from .run_state import get_result, get_state
+from .run_summary import WIDTH
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call

@@ -11,7 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken, same
+from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken
+from torchkata.compare.equality import same
 from torchkata.compare.show import show
 from torchkata.inside.values import Plain
 from torchkata.seam.failures import Wrong

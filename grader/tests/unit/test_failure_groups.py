@@ -14,7 +14,7 @@ from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
 from torchkata.pytest_plugin.failure_groups import group_failures
-from torchkata.pytest_plugin.report import write_failures
+from torchkata.pytest_plugin.run_summary import write_failures
 from torchkata.pytest_plugin.slow_test_notice import LONGER, PATIENCE, Watch
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
