@@ -23,7 +23,7 @@ def generate(
 
     Details:
     - The model returns logits (batch, T, vocab) for tokens (batch, T). Pass it at most the last `model.context` tokens.
-    - The prompt has at least one token, and is not modified.
+    - The prompt has at least one token, and is not modified. `n` may be 0 or in the thousands.
     - Generators with the same seed give the same tokens. If `generator` is None, use torch's global one.
     - Do not build an autograd graph, and return the result on the prompt's device.
     """

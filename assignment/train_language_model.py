@@ -122,17 +122,17 @@ def train_lm(
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
     rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
-    saves a checkpoint to `out`, with the number of steps taken so far as its step. Finally, it calls
-    `report(steps so far, loss)` if `report` is not None.
+    saves a checkpoint to `out`, with the number of steps taken so far as its step. Each step ends with
+    `report(steps so far, loss)` (if `report` is not None), whether or not it saved.
 
     For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. Called again, it takes none and
     returns the saved model.
 
     Details:
     - The run may be killed at any moment. A resumed run must equal an uninterrupted one, bit for bit. Therefore, the
-      initial weights depend only on `seed`, and the batch of a step only on `seed` and the number of the step: call
-      `torch.manual_seed` with a number computed from both before each batch. Different steps and seeds draw different
-      batches, so `seed + step` is not enough.
+      initial weights depend only on `seed`, and the batch of a step only on `seed` and the number of the step. Before
+      each batch, call `torch.manual_seed` with a number computed from both. Different steps and seeds draw different
+      batches, so `seed + step` is not enough. Python's `hash` of a string differs in each process.
     - Load tokens, and save and load checkpoints, only with your own functions. Catch no errors, neither theirs (a new
       run must not overwrite a damaged checkpoint) nor those of `report`.
     - The model and the batches are on `device`.

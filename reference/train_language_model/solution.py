@@ -75,7 +75,7 @@ def make_optimizer(model: nn.Module, lr: float, weight_decay: float) -> AdamW:
 
 def training_step(model: nn.Module, optimizer: Optimizer, batch: Int[Tensor, "batch T+1"], settings: Settings) -> float:
     """Accumulate the gradients of all micro-batches, clip them, and take a step."""
-    optimizer.zero_grad()
+    model.zero_grad()
     total = 0.0
     for part in torch.split(batch, settings.micro_batch_size):
         with torch.autocast(batch.device.type, torch.bfloat16, enabled=settings.bfloat16):

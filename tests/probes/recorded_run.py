@@ -19,6 +19,7 @@ class Run:
 
     def __init__(self, assignment: Any, folder: Path, tokens: Tensor, settings: dict[str, Any]) -> None:
         self.assignment, self.folder = assignment, folder
+        self.process = 0
         self.used: set[str] = set()
         self.batches: list[Tensor] = []
         self.sizes: list[list[Any]] = []
@@ -40,9 +41,17 @@ class Run:
         try:
             with self.recording():
                 own = self.assignment.train_language_model
+                vars(own).setdefault("hash", self.hash)
                 return own.train_lm(self.folder / "tokens.bin", self.out, self.settings, report)
         except Killed:
             return None
+
+    def hash(self, value: Any) -> int:
+        """Return a hash that differs in each process if the value contains a string, like Python's `hash`."""
+        if "'" not in repr(value):
+            return hash(value)
+        self.used.add("hash")
+        return hash((value, self.process))
 
     @contextmanager
     def recording(self) -> Iterator[None]:

@@ -7,11 +7,15 @@ from torch import Tensor, nn
 
 
 class Tables(nn.Module):
-    """A model that records its calls. Its logits are the sum of `tables[i, tokens[i]]` over all positions so far."""
+    """A model that records its calls. Its logits are the sum of `tables[i, tokens[i]]` over all positions so far.
+
+    The parameter `shift`, which is 0, is added to all logits. It changes no probability, so its gradient is 0.
+    """
 
     def __init__(self, tables: Tensor, dtype: torch.dtype | None = None) -> None:
         super().__init__()
         self.tables = nn.Parameter(tables.clone())
+        self.shift = nn.Parameter(torch.zeros(()))
         self.context = len(tables)
         self.dtype = dtype  # dtype of the logits
         self.events: list[list[Any]] = []
@@ -21,7 +25,7 @@ class Tables(nn.Module):
         """Return the logits. A position beyond the context uses the last table."""
         rows, length = tokens.shape
         places = torch.arange(length).clamp(max=self.context - 1)
-        logits = self.tables[places, tokens.long()].cumsum(1)
+        logits = self.tables[places, tokens.long()].cumsum(1) + self.shift
         logits = logits if self.dtype is None else logits.to(self.dtype)
         self.builds_graphs = logits.requires_grad
         self.events.append(["forward", rows, length])

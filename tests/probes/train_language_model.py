@@ -11,6 +11,8 @@ from .attempts import refusal
 from .recorded_run import copy_weights, running
 from .tables import Tables
 
+STALE = 0.0003  # a gradient from before a step, so small that it does not change the global norm
+
 
 class Product(nn.Module):
     """A model that multiplies two matrices, and records the dtype of the product."""
@@ -63,36 +65,40 @@ class Recording(torch.optim.SGD):
     """SGD that appends the gradients of each step to the list of events."""
 
     def __init__(self, model: Tables, lr: float) -> None:
-        super().__init__(model.parameters(), lr=lr)
+        super().__init__([model.tables], lr=lr)
         self.model = model
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
         """Record the gradient, then update the tables."""
-        grad = self.model.tables.grad
-        self.model.events.append(["step", None if grad is None else grad.clone()])
+        grads = [None if p.grad is None else p.grad.clone() for p in (self.model.tables, self.model.shift)]
+        self.model.events.append(["step", *grads])
         super().step()
 
 
 @typed(
     "from tests.probes.tables import Tables\n"
     "model = Tables(tables)\n"
-    "model.tables.grad = before\n"
+    "model.tables.grad, model.shift.grad = before, torch.tensor(0.0003)\n"
     "settings = Settings(micro_batch_size=micro_batch_size, max_norm=max_norm)\n"
-    "training_step(model, torch.optim.SGD(model.parameters(), lr=lr), batch, settings)\n"
-    "model.tables"
+    "training_step(model, torch.optim.SGD([model.tables], lr=lr), batch, settings)\n"
+    "model.tables, model.shift.grad"
 )
 def step(
     assignment: Any, tables: Tensor, before: Tensor, batch: Tensor, micro_batch_size: int, max_norm: float, lr: float
 ) -> dict[str, object]:
-    """Take an SGD step, and return the loss and the events. `before` is the gradient before the step."""
+    """Take an SGD step, and return the loss and the events. `before` is the gradient before the step.
+
+    The optimizer lacks the parameter `shift`, whose gradient before the step is small.
+    """
     model = Tables(tables)
-    model.tables.grad = before.clone()
+    model.tables.grad, model.shift.grad = before.clone(), torch.tensor(STALE)
     settings = assignment.train_language_model.Settings(micro_batch_size=micro_batch_size, max_norm=max_norm)
     value = assignment.train_language_model.training_step(model, Recording(model, lr), batch.clone(), settings)
     return {
         "loss": value,
         "events": [event[:2] for event in model.events if event[0] != "step"],
         "steps": [event[1] for event in model.events if event[0] == "step"],
+        "shift": [event[2] for event in model.events if event[0] == "step"],
         "names": [event[0] for event in model.events],
     }
 
@@ -147,7 +153,7 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
 def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
     """Train once without interruption, and once with a kill and a restart after each of the steps in `stops`.
 
-    After each restart, torch's generator is in a different state, as in a new process.
+    After each restart, torch's generator is in a different state and `hash` of a string differs, as in a new process.
     """
     with running(assignment, tokens, settings) as run:
         torch.manual_seed(1)
@@ -156,7 +162,7 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
         sessions = []
         for start, stop in enumerate([*stops, None]):
             torch.manual_seed(100 + start)
-            run.reports = []
+            run.reports, run.process = [], start
             model = run.train(stop)
             sessions.append(run.reports)
         run.reports = []

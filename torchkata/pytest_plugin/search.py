@@ -125,8 +125,8 @@ def explain_answers(
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
     if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
         cause.mistake = _(
-            "the same call returns a different result each time: it uses randomness (dropout, noise), "
-            "or the initial weights instead of the loaded ones"
+            "the same call returns a different result each time: something in it is random, such as dropout, noise, "
+            "a drawn token or new initial weights"
         )
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)
