@@ -16,7 +16,7 @@ from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestable, unwrap_group
-from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
+from torchkata.diagnosis.mistakes import begin_raised, name_mistake, translate_mistake
 from torchkata.i18n import _, format_label, pad, translate, wrap
 from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
 from torchkata.inside.text import Message
@@ -29,7 +29,7 @@ from .history import State, find_next, load_state
 from .links import add_link
 from .rewards import describe_end, describe_kata, format_bar
 from .run_state import add_result, attach_result, get_result, get_state
-from .search import EXPLAINED_BY, MISSING_RETURN
+from .search import EXPLAINED_BY, MISSING_RETURN, RAISED
 from .selection import find_kata, find_test
 
 MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
@@ -125,7 +125,10 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(find_test(item), heading, error, call, build_command(item), known or str(seen), looks_like)
-    return replace(result, explained_by=tuple(mistakes))
+    is_proof = item.config.getoption("--hypothesis-profile") == "prove"  # then no student reads the message
+    raised = item.stash.get(RAISED, {}).items() if is_proof else ()
+    message = "\n".join([result.message, *(begin_raised(one) + text for one, text in raised)])
+    return replace(result, explained_by=tuple(mistakes), message=message)
 
 
 def find_mistake(cause: BaseException) -> Message:
