@@ -8,6 +8,7 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, Limits, course
+from torchkata.diagnosis.mistakes import begin_raised
 from torchkata.result import FAILED
 
 PATIENCE = 4  # factor for the time limits of a student, so that a slow machine does not refute a claim
@@ -105,7 +106,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
     if result.status in ("not_started", "inconclusive"):
         return describe(result)
     if entry.looks_like and not found:
-        return "no test gives its diagnosis"
+        return f"no test gives its diagnosis{find_raised(entry, results)}"
     if entry.looks_like and (others := found - entry.looks_like):
         return f"wrong diagnosis: {'; '.join(sorted(others))}"
     return check_caught_by(entry, results)
@@ -134,6 +135,13 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
     """Return the mistakes that are the only known explanation of a failed test, not counting the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
+
+
+def find_raised(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str:
+    """Return the error that a variant for an entry's diagnosis raised in a test, or ""."""
+    lines = [line for result in results for test in result.tests for line in test.message.splitlines()]
+    known = tuple(map(begin_raised, entry.looks_like))
+    return next((f"; {line}" for line in lines if line.startswith(known)), "") if known else ""
 
 
 def describe(result: KataResult) -> str:

@@ -1,7 +1,8 @@
 """Assertions about plain values: they check type, dtype and shape, then compare numbers up to rounding errors."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +27,16 @@ if TYPE_CHECKING:
 
 oracle_is_mistaken = ContextVar("oracle_is_mistaken", default=False)  # whether a known mistake replaces the oracle
 watcher: ContextVar[Callable[[Plain, Plain, Message, bool], None] | None] = ContextVar("watcher", default=None)
+LOOSE = 1e-9  # error allowed without a `scale`, relative to the largest expected number or to 1
 ROUNDINGS = 8  # correct matrix products differ from the exact result by up to 1.9 roundings of their scale
 
 
 def assert_close(
     yours: Plain,
-    expected: "Float[Array, '*shape'] | float | None",
+    expected: "Float[Array, '*shape'] | Sequence[Any] | float | None",
     *,
     dtype: "TorchDtype | np.dtype[Any] | type | None" = None,
-    scale: "Float[Array, '*#shape'] | float",
+    scale: "Float[Array, '*#shape'] | float | None" = None,
     roundings: float = ROUNDINGS,
     what: Message = "",
 ) -> None:
@@ -45,43 +47,71 @@ def assert_close(
     correct code may overflow.
 
     Args:
-        yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
+        yours: The student's answer: a tensor, an array if `dtype` is a NumPy dtype, or numbers if `dtype` is float.
         expected: The exact values in float64. Only a known mistake may expect None, NaN or infinity.
-        dtype: The required dtype. Default: torch.float32, or float64 in a course without torch.
-        scale: The sum of the absolute values of each element's terms, for example `|x| @ |W|`. It is broadcast.
+        dtype: The required dtype. `float` requires a number or a (nested) list of numbers. Default: float if `expected`
+            is a list, or a number in a course without torch. Otherwise torch.float32, or float64 without torch.
+        scale: The sum of the absolute values of each element's terms, for example `|x| @ |W|`. It is broadcast. Numbers
+            need no scale: by default, an error of 1e-9, relative to the largest expected number or to 1, is allowed.
         roundings: The number of roundings of `scale` to allow.
         what: The name of the compared value, for the message.
 
     Raises:
         Wrong: The type, dtype, shape or an element differs.
+        TypeError: `scale` is missing for a tensor or an array.
 
     Example:
         assert_close(y, x @ weight, scale=abs(x) @ abs(weight), what="y")
+        assert_close(student.call("weights", 4), [0.1, 0.2, 0.3, 0.4])
     """
     count_comparison()
     if expected is None:
         assert_equal(yours, None, what=what)
         return
     exact = np.asarray(expected, dtype=np.float64)
+    numeric = dtype is float or (dtype is None and (isinstance(expected, (list, tuple)) or is_number(exact)))
+    if scale is None:
+        if not numeric:
+            raise TypeError("assert_close needs a scale for a tensor or an array")
+        scale, roundings = np.abs(exact).max(initial=1.0), LOOSE / sys.float_info.epsilon
     finite = np.isfinite(exact)
     if not (oracle_is_mistaken.get() or finite.all()):
         note = _("the expected values are computed from your values, some of which are NaN or infinite")
         raise make_failure(yours, expected, what, note)
-    wanted, limits = convert_to_dtype(exact, dtype)
+    wanted, limits = convert_to_dtype(exact, np.float64 if numeric else dtype)
+    given, shown = (read_numbers(yours), exact.tolist()) if numeric else (yours, wanted)
     if isinstance(yours, Unread):
         broadcast_scale(exact.shape, scale)  # raises AnswerRead if the scale depends on the answer
         return
-    if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
-        raise make_failure(yours, wanted, what, explain_form(yours, wanted))
-    numbers, known = as_float64(yours), np.where(finite, exact, 0.0)
+    if type(given) is not type(wanted) or given.dtype != wanted.dtype or given.shape != wanted.shape:
+        raise make_failure(yours, shown, what, explain_form(given, wanted, numeric=numeric))
+    numbers, known = as_float64(given), np.where(finite, exact, 0.0)
     size = np.maximum(broadcast_scale(exact.shape, scale), np.abs(known))
     bound = roundings * (limits.eps * size + limits.smallest_normal)
     close = (np.abs(numbers - known) <= bound) | (size > limits.max)
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours, invalid), excess)
-    report_comparison(yours, wanted, what)
+        raise make_failure(
+            yours, shown, what, explain_elements(excess, wanted, given, invalid), None if numeric else excess
+        )
+    report_comparison(yours, shown, what)
+
+
+def is_number(exact: Any) -> bool:
+    """Return whether an expected value is a single number, in a course whose students have no tensors."""
+    return exact.ndim == 0 and "torch" not in course().preload
+
+
+def read_numbers(yours: Plain) -> Plain:
+    """Return a number or a nested list of numbers as a float64 array, or None for any other value."""
+
+    def are_numbers(value: Plain) -> bool:
+        return all(map(are_numbers, value)) if type(value) is list else type(value) in (int, float)
+
+    with suppress(ValueError):  # lists of different lengths
+        return np.array(yours, dtype=np.float64) if are_numbers(yours) else None
+    return None
 
 
 def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:

@@ -75,9 +75,15 @@ def explain_length(yours: Plain, expected: Plain) -> str:
     return ""
 
 
-def explain_form(yours: Any, wanted: Any) -> str:
+def explain_form(yours: Any, wanted: Any, *, numeric: bool) -> str:
     """Return a note about a wrong type, dtype or shape."""
     if type(yours) is not type(wanted):
+        if numeric:
+            return (
+                _("expected a list of numbers with the shape {shape}", shape=[*wanted.shape])
+                if wanted.ndim
+                else _("expected a number")
+            )
         return _(
             "expected an array, got {found}" if is_array(wanted) else "expected a tensor, got {found}",
             found=describe_type(yours),

@@ -98,6 +98,11 @@ def name_mistake(kata: str, messages: Sequence[str]) -> str:
     return messages[0] if len(messages) == 1 else ""
 
 
+def begin_raised(message: str) -> str:
+    """Return the beginning of the line about the error that a mistake's variant raised, for `grader certify`."""
+    return f"the variant for “{message}” raised "
+
+
 def translate_mistake(kata: str, message: str) -> str:
     """Return the message of one or two mistakes, translated into the student's language."""
     if str(EITHER) in message:

@@ -12,7 +12,7 @@ from torchkata.compare.show import shorten
 from torchkata.course import course
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestable, unwrap_group
-from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
+from torchkata.diagnosis.mistakes import begin_raised, name_mistake, translate_mistake
 from torchkata.i18n import _, format_label, translate
 from torchkata.i18n.katas import claim_of
 from torchkata.inside.text import Message
@@ -22,7 +22,7 @@ from torchkata.streams import prepare_streams
 
 from .run_state import add_result, attach_result, get_result, get_state
 from .run_summary import GREY, MAX_SHOWN, find_broken_prerequisites, write_failures, write_table
-from .search import EXPLAINED_BY, MISSING_RETURN
+from .search import EXPLAINED_BY, MISSING_RETURN, RAISED
 from .selection import find_kata, find_test
 
 ORDINARY = ("passed", "failed", "skipped")  # outcomes of a report that no other plugin has changed
@@ -108,7 +108,10 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(find_test(item), heading, error, call, build_command(item), known or str(seen), looks_like)
-    return replace(result, explained_by=tuple(mistakes))
+    is_proof = item.config.getoption("--hypothesis-profile") == "prove"  # then no student reads the message
+    raised = item.stash.get(RAISED, {}).items() if is_proof else ()
+    message = "\n".join([result.message, *(begin_raised(one) + text for one, text in raised)])
+    return replace(result, explained_by=tuple(mistakes), message=message)
 
 
 def find_mistake(cause: BaseException) -> Message:

@@ -41,6 +41,7 @@ from .selection import find_kata, find_test
 T = TypeVar("T")
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
+RAISED = pytest.StashKey[dict[str, str]]()  # the first error of each known mistake, by its message
 MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
 
 SHARE = 0.5  # share of the test's duration that the search may take
@@ -64,7 +65,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
-    pyfuncitem.stash[EXPLAINED_BY] = []
+    pyfuncitem.stash[EXPLAINED_BY], pyfuncitem.stash[RAISED] = [], {}
     pyfuncitem.stash[MISSING_RETURN] = ""
     body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
@@ -118,7 +119,8 @@ def explain_answers(
         cause.mistake = _("uninitialized memory is read, for example from torch.empty (the tests fill it with NaN)")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
-    found = find_mistakes(load_known_mistakes(kata), body, test, state.student, seconds, student_seconds, enough)
+    known, raised = load_known_mistakes(kata), item.stash[RAISED]
+    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, enough, raised)
     item.stash[EXPLAINED_BY] = found
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
@@ -178,6 +180,7 @@ def find_mistakes(
     seconds: float,
     student_seconds: float,
     enough: int = MAX_FURTHER,
+    raised: dict[str, str] | None = None,
 ) -> list[str]:
     """Return the messages of all mistakes that explain every answer. Never raises an exception.
 
@@ -189,10 +192,11 @@ def find_mistakes(
         seconds: The CPU time limit for running the test's body with the mistakes.
         student_seconds: The time limit for the student's code.
         enough: The number of further examples after which the search ends if only one mistake is left.
+        raised: Where to store the first error of each mistake, by its message.
     """
     try:
         student.runner.set_budget(student_seconds)
-        with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough)) as search:
+        with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough, raised)) as search:
             return [mistake.message for mistake in search.narrow_down(known)]
     except (Exception, AbortTest, OutOfTime):
         return []
@@ -224,9 +228,18 @@ class SilencedStudent(Student):
 class Search:
     """Runs the body of a test on its examples with known mistakes in the oracle, within a limit of CPU time."""
 
-    def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
+    def __init__(
+        self,
+        body: RecordedBody,
+        test: Any,
+        student: Student,
+        seconds: float,
+        enough: int,
+        raised: dict[str, str] | None,
+    ) -> None:
         self.body = body
         self.student = student
+        self.raised = {} if raised is None else raised
         self.seen = body.kept()
         self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
         self.enough = len(self.seen) + enough
@@ -263,7 +276,10 @@ class Search:
                 return True
             except NotRecorded as call:  # the test had failed before this call
                 example.answers.append(self.student.call(call.probe, *call.args_given))
-            except Exception:
+            except AssertionError:
+                return False
+            except Exception as error:
+                self.raised.setdefault(mistake.message, format_error(error))
                 return False
 
 

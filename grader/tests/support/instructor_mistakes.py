@@ -192,6 +192,11 @@ MISTAKE_CASES = [
         {MISTAKES: ("oracle.double,", "oracle.twice,")},
         {"certify": MISTAKES},
     ),
+    Mistake(
+        "a mistake lacks a parameter",
+        {MISTAKES: ("(n: int)", "()")},
+        {"certify": "no test gives its diagnosis; the variant for “it is squared” raised TypeError: squared() takes 0"},
+    ),
     Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
     Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"certify": "solution"}),
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"certify": "n << 1"}),
