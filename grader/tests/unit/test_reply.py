@@ -63,7 +63,8 @@ def test_unexpected_arguments_show_the_signature(tmp_path: Path, source: str, li
         ("self = torch.nn.Linear(1, 1)\n    return weight", "; did you mean self.weight?"),
         ("return torch.nn.Linear(1, 1).wieght", "; did you mean weight?"),
         ("return None.shape", "'NoneType' object has no attribute 'shape'"),
-        ('len("a"); open("/no/such/file")', "'/no/such/file'; raised by open()"),
+        ('len("a"); name = "/no/such/file"; open(name)', "'/no/such/file'; raised by open()"),
+        ('len("a"); open("/no/such/file")', "'/no/such/file' (in open)"),
     ],
 )
 def test_error_suggests_a_name_or_shows_the_call(tmp_path: Path, body: str, ending: str) -> None:
