@@ -25,8 +25,9 @@ def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, 
         values     # [0.5, -6.0, 2.0, 6.0]: 1.2 / 2 = 0.6 becomes 0.5
 
     Details:
-    - The values of a block of zeros are zeros; its scale may be any finite number.
-    - `x` is float32 with any number of dimensions. The largest absolute value of a block is between 1e-25 and 1e25.
+    - A block of zeros has the values 0 and any finite scale.
+    - `x` is float32 with any number of dimensions. The largest absolute value of a block is between 1e-25 and
+      1e25. `x` is not modified.
 
     Not specified (any choice is fine): which value is returned if two are, up to rounding, equally near; the
     sign of 0.

@@ -16,14 +16,15 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
         save_checkpoint("run.pt", model, optimizer, step=1000)
 
     Details:
-    - The process may be killed while writing, and the disk may fill up. Therefore, write to a temporary file in the
-      directory of `path` (or a subdirectory), and call `os.replace`, so that `path` always contains a complete
-      checkpoint, old or new. (`os.fsync` is not required.) Do not suppress exceptions.
+    - The process may be killed while writing, and the disk may fill up: write to a temporary file in the directory of
+      `path` (or a subdirectory), and call `os.replace`, so that `path` always contains a complete checkpoint, old or
+      new. (`os.fsync` is not required.) Do not suppress exceptions.
     - Do not add a suffix to `path`. Do not change any other file: `path.with_suffix(".tmp")` may belong to another run.
     - `step` can be any integer.
     - The model's state includes buffers, such as BatchNorm's running mean, but not gradients. Tensors may have any
       dtype, such as bfloat16.
     - Saving must not modify the model or the optimizer, and further training must not modify the file.
+    - The tests train your `cruncher` with your `adagrad`.
 
     Not specified (any choice is fine): the layout of the file; additional keys.
     """
@@ -41,10 +42,10 @@ def load_checkpoint(
         load_checkpoint("run.pt", model, optimizer)           # 1000: the run can now be resumed bit for bit
 
     Details:
-    - Loading must not execute code from the file, so use `torch.load(..., weights_only=True)`.
+    - Loading must not execute code: use `torch.load(..., weights_only=True)`.
     - Load all tensors onto `device`, whichever device they were saved on (see `map_location`).
     - Do not change `requires_grad` or the training mode.
-    - Raise an error if the file is truncated, if one of the two states or the step is missing, or if the keys or shapes
-      of the saved model do not match those of `model`. A truncated file must change neither `model` nor `optimizer`.
+    - Raise an error if the file is truncated, if a state or the step is missing, or if the keys or shapes of the saved
+      model differ from those of `model`. A truncated file must change neither `model` nor `optimizer`.
     """
     raise NotImplementedError

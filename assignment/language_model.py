@@ -1,29 +1,32 @@
-"""Build a language model from your own parts: a small GPT-style Transformer. Real ones also have RoPE and SwiGLU."""
+"""Build a small GPT-style Transformer from your own parts."""
 
 import math
 
 import torch
-from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from .linear import Linear  # your own
+from .attention import multi_head_attention  # your own
+from .linear import Linear
 from .puzzles import rms_norm
 
 
 class CausalAttention(nn.Module):
-    """Let each position read itself and earlier positions. This class is provided."""
+    """Let each position read itself and earlier ones.
+
+    `project` is your `Linear(dim, 3 * dim)`, and `merge` your `Linear(dim, dim)`.
+    """
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.heads = math.gcd(dim, 4)
-        self.project, self.merge = Linear(dim, 3 * dim), Linear(dim, dim)
+        raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "batch T dim"]) -> Float[Tensor, "batch T dim"]:
-        """Mix the values of these positions."""
-        parts = rearrange(self.project(x), "b t (part h d) -> part b h t d", part=3, h=self.heads)
-        mixed = nn.functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], is_causal=True)
-        return self.merge(rearrange(mixed, "b h t d -> b t (h d)"))
+        """Split `project(x)` into q, k, v, and return `merge(multi_head_attention(q, k, v, heads, mask))`.
+
+        `heads` is `math.gcd(dim, 4)`, and `mask` is causal, on x's device.
+        """
+        raise NotImplementedError
 
 
 class MLP(nn.Module):
@@ -39,7 +42,7 @@ class MLP(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """Predict, at each position, the next token from the tokens up to this position.
+    """Predict the next token at each position, from the tokens up to this position.
 
     Attributes, which contain all parameters:
     - `tokens`, `nn.Embedding(vocab, dim)`, and `positions`, `nn.Embedding(context, dim)`;
@@ -69,10 +72,9 @@ class LanguageModel(nn.Module):
 
 
 def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]:
-    """Return the mean cross-entropy in nats, over all rows and the last T tokens, each predicted from those before it.
+    """Return the mean cross-entropy in nats, `-log(softmax(logits)[next token])`, over all rows and the last T tokens.
 
-    `model` maps tokens (batch, T) to logits (batch, T, vocab). The cross-entropy of one prediction is
-    `-log(softmax(logits)[next token])`.
+    `model` maps tokens (batch, T) to logits (batch, T, vocab).
 
     Example:
         model = nn.Embedding(256, 256)                           # logits that depend on the current token only
@@ -82,6 +84,6 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
     Details:
     - Call the model once, without the last token of each row.
     - Compute it in float32 even for bfloat16 logits. It is finite for logits of 1000.
-    - Do not detach the result: the caller calls `backward()`.
+    - Do not detach the result.
     """
     raise NotImplementedError

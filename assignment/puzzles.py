@@ -3,10 +3,10 @@
 In einops' `(h n)`, `h` is the outer dimension. `x[..., None]` appends a dimension of size 1, which broadcasting
 repeats.
 
-Details, for all functions:
+Details:
 - `...` stands for any leading dimensions, or none, the same in all inputs. These, `h`, `w`, `rows` and `columns` may
   have size 0.
-- The result has the input's dtype unless annotated otherwise.
+- The result has the input's dtype unless annotated otherwise. Inputs are not modified.
 
 Not specified (any choice is fine): views or copies; whether gradients flow; longer solutions.
 """

@@ -1,1 +1,4 @@
-"""The trusted grader: it runs pytest, draws inputs and decides verdicts. Only `sandbox/inside/` runs student code."""
+"""The trusted grader: it draws inputs, runs pytest and decides verdicts. Student code runs only in a worker.
+
+A worker has two folders of ours: `grader/sandbox/inside/` and `torchkata/inside/`.
+"""

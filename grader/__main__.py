@@ -17,8 +17,13 @@ def main() -> NoReturn:
         cache_dir() / "hypothesis"
     )  # the default is a folder in the current directory, which may be a submission
     prepare_streams("backslashreplace")  # a name that can't be encoded must not stop the command
-    from grader import cli
-
+    try:
+        from grader import cli
+    except ModuleNotFoundError as error:
+        if (error.name or "grader").partition(".")[0] in ("grader", "torchkata"):
+            raise
+        print(f'grader: {error.name} is not installed; run: pip install "torchkata[grader]"', file=sys.stderr)
+        sys.exit(2)
     try:
         cli.main()
     except SystemExit as end:

@@ -28,7 +28,7 @@ class Argument(Option):
 
 
 Layout: TypeAlias = Literal["canvas", "moodle", "gradescope", "github", "folders"]
-Device: TypeAlias = Literal["none", "cpu", "cuda"]  # the kind of device used for speed grading
+DeviceKind: TypeAlias = Literal["none", "cpu", "cuda"]  # the kind of device used for speed grading
 
 AsJson = Annotated[bool, Option("Print a JSON object to standard output, the rest to standard error.", flag="--json")]
 Examples = Annotated[int, Option("Number of random inputs per property.", least=1)]
@@ -68,7 +68,7 @@ class GradeOptions:
     katas: Katas = ()
     jobs: Jobs = 0
     device: Annotated[
-        Device,
+        DeviceKind,
         Option("Also grade speed on this device (no points on cpu, or if --isolation auto falls back to none)."),
     ] = "none"
     slurm: Annotated[

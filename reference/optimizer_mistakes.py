@@ -94,7 +94,7 @@ def cut_off(lrs: Lrs, grads: Grads, group: int, i: int, most: float) -> Inputs:
     return [(grad if grad is None else grad.clip(-most, most), lr) for grad, lr in inputs]
 
 
-@instead_of(optimizers.collect_inputs, "the second group, added by add_param_group(), is not updated")
+@instead_of(optimizers.collect_inputs, "only the first parameter group is updated")
 def first_group_only(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [group == 0] * len(lrs))
 
@@ -177,7 +177,8 @@ def rates_from_before(saved: Sequence[float], own: Sequence[float]) -> Sequence[
 
 
 @instead_of(
-    optimizers.is_within_budget, "for each parameter, the state contains one tensor more than the formula needs"
+    optimizers.is_within_budget,
+    "the state takes more memory than the formula needs, up to one more tensor for each parameter",
 )
 def further_tensor(held: Bytes, own: Bytes, tensors: int) -> bool:
     return held.keys() <= own.keys() and optimizers.is_within_budget(held, own, tensors + 1)

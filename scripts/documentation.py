@@ -82,7 +82,7 @@ def on_post_page(output: str, *, page: Page, **_: object) -> str:
     return output.replace("<table>", '<table tabindex="0">')
 
 
-class Examples(Extension):
+class ExampleBlocks(Extension):
     """Shows the examples in docstrings as code."""
 
     def on_instance(self, *, obj: Object, **_: object) -> None:

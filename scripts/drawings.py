@@ -16,7 +16,7 @@ from torch.profiler import profile
 
 from benchmarks import ROOT
 from grader.tests.support.solution import SOLUTION
-from scripts.svg import CELL, WIDTH, Points, box, dot, grid, line, plot, render, scale, text
+from scripts.svg import CELL, WIDTH, Curve, box, dot, grid, line, plot, render, scale, text
 from torchkata.course import course
 from torchkata.inside.assignment import Assignment
 
@@ -83,7 +83,7 @@ def draw_broadcasting() -> list[str]:
 def draw_deviation() -> list[str]:
     """Draw the standard deviation of the values after each of 32 linear layers, with and without the scale."""
     torch.manual_seed(0)
-    curves: dict[str, Points] = {}
+    curves: dict[str, Curve] = {}
     for name, factor in (("randn", 16.0), ("randn / √256", 1.0)):
         x, points = torch.randn(256, 256, dtype=torch.float64), [(0.0, 0.0)]
         for number in range(1, 33):
@@ -160,7 +160,7 @@ def draw_roofline() -> list[str]:
 
 def draw_share() -> list[str]:
     """Draw the share of attention in the FLOPs of two models over the context."""
-    kata, curves = KATAS.transformer_accounting, dict[str, Points]()
+    kata, curves = KATAS.transformer_accounting, dict[str, Curve]()
     for name, layers, width in (("GPT-2 XL", 48, 1600), ("GPT-3", 96, 12288)):
         one, two = (
             kata.flops_per_token(kata.Config(layers, width, 1, 4 * width, 50257, context, True)) for context in (1, 2)
@@ -177,7 +177,7 @@ def draw_share() -> list[str]:
 
 def draw_memory() -> list[str]:
     """Draw the number of activations in memory during a step, as torch's profiler sees them."""
-    curves: dict[str, Points] = {}
+    curves: dict[str, Curve] = {}
     torch.manual_seed(0)
     for name, segment in (("64 blocks", 0), ("segments of 8", 8)):
         model = KATAS.deep_network.DeepNetwork(32, 64) if segment == 0 else None
@@ -266,7 +266,7 @@ def draw_decoding() -> list[str]:
     """Draw the tokens per second of a model with 7e9 weights in bfloat16 on an H100, for growing batches."""
     kata, weights, most = KATAS.kv_cache, 14e9, 989.5e12 / (2 * 7e9)
     cache = kata.cache_bytes(32, 1024, 4096, itemsize=2)
-    curves: dict[str, Points] = {}
+    curves: dict[str, Curve] = {}
     for name, each in (("weights only", 0), ("and caches", cache)):
         batches = range(0, 513, 8)
         speeds = [kata.tokens_per_second(weights, each * b, 3.35e12, batch=b) for b in batches]
@@ -314,7 +314,7 @@ DRAWINGS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     "mask": (draw_mask, 330, "A causal mask"),
     "attention": (draw_attention, 240, "Scores, a causal mask, and the weights"),
     "decoding": (draw_decoding, 300, "Tokens per second for growing batches"),
-    "way": (draw_way, 260, "What the capstones import"),
+    "way": (draw_way, 298, "What the capstones import"),
 }
 
 

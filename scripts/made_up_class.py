@@ -42,7 +42,7 @@ cap = 0.5
 
 
 @dataclass(frozen=True)
-class Student:
+class MadeUpStudent:
     """A student and their submission."""
 
     number: int
@@ -63,14 +63,14 @@ class Student:
         return f"{self.id}@school.example"
 
 
-def make_students() -> list[Student]:
+def make_students() -> list[MadeUpStudent]:
     """Return all students, with names in various scripts."""
     names = [list(product(given.split(), family.split())) for given, family in GIVEN_AND_FAMILY]
     mixed = [name for group in zip(*names, strict=True) for name in group]
     return [make_student(number, *name) for number, name in enumerate(mixed)]
 
 
-def make_student(number: int, given: str, family: str) -> Student:
+def make_student(number: int, given: str, family: str) -> MadeUpStudent:
     """Return a student. Every tenth student is late, and eight students have no submission."""
     lms_id, platform = 4000 + number, PLATFORMS[number % 3]
     name = f"{family}{given}" if "一" <= given < "龥" else f"{given} {family}"
@@ -79,7 +79,7 @@ def make_student(number: int, given: str, family: str) -> Student:
     canvas, moodle = f"{sortable}_{lms_id}_files", f"{name}_{9000 + number}_assignsubmission_file"
     submission = {"canvas": canvas, "moodle": moodle, "gradescope": f"submission_{number}"}[platform]
     names = (given, family, f"s{1000 + number}", lms_id, name, sortable)
-    return Student(number, *names, platform, submission, number % 25 != 24, when)
+    return MadeUpStudent(number, *names, platform, submission, number % 25 != 24, when)
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def main() -> None:
     people.mkdir(parents=True)
     results.mkdir(mode=0o700)
     katas, chance = course().choose(KATAS), random.Random(0)
-    simulated: dict[Student, Result] = {}
+    simulated: dict[MadeUpStudent, Result] = {}
     for student in students[6:]:
         while student.submitted and not (student in simulated and simulated[student].conclusive):
             simulated[student] = replace(make_submission(student.submission, katas, chance, timed=False), examples=5)
@@ -114,7 +114,7 @@ def main() -> None:
     write_csv(folder / "moodle.csv", make_moodle_rows(students, max_score))
 
 
-def submit(student: Student, folder: Path) -> None:
+def submit(student: MadeUpStudent, folder: Path) -> None:
     """Write a student's submission as it appears in the platform's download. Three submissions are correct."""
     source = course().solution("linear").read_text("utf-8")
     source = source if student.number < 3 else source.replace("x @ self.weight", "2 * x @ self.weight")
@@ -129,7 +129,7 @@ def submit(student: Student, folder: Path) -> None:
         (folder / name).write_text(text, "utf-8")
 
 
-def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]:
+def list_overrides(results: dict[MadeUpStudent, Result]) -> Iterable[Sequence[object]]:
     """Return overrides that award points for four failed tests."""
     first_late = sorted(results, key=lambda student: (student.when <= DUE, student.number))
     failed = [
@@ -142,7 +142,7 @@ def list_overrides(results: dict[Student, Result]) -> Iterable[Sequence[object]]
     return failed[:4]
 
 
-def format_metadata(submitted: Sequence[Student]) -> str:
+def format_metadata(submitted: Sequence[MadeUpStudent]) -> str:
     """Return the content of the metadata file in Gradescope's export."""
     found = {
         student.submission: {
@@ -155,7 +155,7 @@ def format_metadata(submitted: Sequence[Student]) -> str:
     return yaml.safe_dump(found, allow_unicode=True)
 
 
-def make_canvas_rows(students: Sequence[Student], max_score: float) -> Iterable[Sequence[object]]:
+def make_canvas_rows(students: Sequence[MadeUpStudent], max_score: float) -> Iterable[Sequence[object]]:
     """Yield the rows of a gradebook as Canvas exports it."""
     yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", "torchkata (77)", "Final Score"
     yield "    Points Possible", "", "", "", "", max_score, "(read only)"
@@ -163,7 +163,7 @@ def make_canvas_rows(students: Sequence[Student], max_score: float) -> Iterable[
         yield f"{student.family}, {student.given}", student.lms_id, student.id, student.email, student.platform, "", ""
 
 
-def make_moodle_rows(students: Sequence[Student], max_score: float) -> Iterable[Sequence[object]]:
+def make_moodle_rows(students: Sequence[MadeUpStudent], max_score: float) -> Iterable[Sequence[object]]:
     """Yield the rows of an assignment's grading worksheet as Moodle exports it."""
     yield "Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Feedback comments"
     for student in students:

@@ -16,7 +16,7 @@ text { font: 14px system-ui, sans-serif; fill: var(--ink) } .small { font-size: 
 .s0 { stroke: var(--c0) } .s1 { stroke: var(--c1) } .s2 { stroke: var(--c2) } .s3 { stroke: var(--c3) }
 .f0 { fill: var(--c0) } .f1 { fill: var(--c1) } .f2 { fill: var(--c2) } .f3 { fill: var(--c3) }
 """
-Points = Sequence[tuple[float, float]]
+Curve = Sequence[tuple[float, float]]
 
 
 def text(x: float, y: float, words: object, look: str = "") -> str:
@@ -29,7 +29,7 @@ def box(x: float, y: float, width: float, height: float, look: str = "off") -> s
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="3" class="box {look}"/>'
 
 
-def line(points: Points, look: str = "line") -> str:
+def line(points: Curve, look: str = "line") -> str:
     """Return a line through the points."""
     return f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" class="{look}"/>'
 
@@ -50,7 +50,7 @@ def grid(x: float, y: float, rows: Iterable[Iterable[object]], look: str = "off"
 
 
 def plot(
-    curves: dict[str, Points], x: tuple[str, float, float], y: tuple[str, float, float], *, named_at_top: bool = False
+    curves: dict[str, Curve], x: tuple[str, float, float], y: tuple[str, float, float], *, named_at_top: bool = False
 ) -> list[str]:
     """Return curves with axes, given by name and limits. Points are numbers on these axes.
 

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from io import BytesIO, StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,7 +33,7 @@ from torchkata.course.predictions import load_questions
 from torchkata.diagnosis.mistakes import load_named_mistakes
 
 Texts: TypeAlias = dict[str, str]  # English texts by key
-Message: TypeAlias = str | tuple[str, str]  # a sentence, or its singular and plural
+Sentence: TypeAlias = str | tuple[str, str]  # a sentence, or its singular and plural
 
 MARKERS = ("_", "say", "Text")  # functions whose first argument is a sentence to translate
 ENGINE_CATALOGUES = Path(i18n.__file__).parent
@@ -108,7 +109,7 @@ def read_catalogue(path: Path) -> Catalog:
         raise CourseError(f"{path}: can't be read ({error})") from None
 
 
-def make_template(texts: Texts, messages: Iterable[Message]) -> Catalog:
+def make_template(texts: Texts, messages: Iterable[Sentence]) -> Catalog:
     """Return a catalogue of English texts, in this order."""
     template = Catalog()
     for key, english in texts.items():
@@ -164,19 +165,21 @@ def list_problems(catalogue: Catalog) -> Iterator[str]:
 def collect_texts() -> dict[Path, Texts]:
     """Return the English texts, except messages, for each folder that has catalogues.
 
-    Texts that are defined outside the folders of katas (tracks, contracts, shared mistakes) are in the shared
-    catalogue. If several of them have the same key but are different, only the first one is shared.
+    Texts that a kata uses from elsewhere (tracks, contracts, another kata's mistakes) are in the shared catalogue. If
+    several of them have the same key but are different, only the first one is shared.
     """
     shared = {f"tracks.{name}": track.title for name, track in course().tracks.items()}
     shared |= {f"endings.{name}": track.ending for name, track in course().tracks.items() if track.ending}
     shared |= {f"endings.{WHOLE}": course().ending} if course().ending else {}
     shared |= {f"ways.{title}": title for title in course().ways}
-    found: dict[Path, Texts] = {}
-    for kata in course().katas.values():
-        own = found[course().folder(kata.name)] = Texts()
-        for key, english, is_own in extract_texts(kata):
-            if is_own or shared.setdefault(key, english) != english:
-                own[key] = english
+    texts = {course().folder(kata.name): [*extract_texts(kata)] for kata in course().katas.values()}
+    for key, english, is_own in chain.from_iterable(texts.values()):
+        if not is_own:
+            shared.setdefault(key, english)
+    found = {
+        folder: {key: english for key, english, _ in each if shared.get(key) != english}
+        for folder, each in texts.items()
+    }
     found[course().reference] = shared
     if course().root == ENGINE:
         found[ENGINE_CATALOGUES] = {}
@@ -198,7 +201,7 @@ def extract_texts(kata: Kata) -> Iterator[tuple[str, str, bool]]:
         if path is not None and claims[path][test]:
             yield f"claims.{test}", claims[path][test], path == own_test
     for name, mistake in load_named_mistakes(kata.name).items():
-        is_own = mistake.mistaken.__module__ == f"reference.{kata.name}.mistakes"
+        is_own = mistake.mistaken.__module__.startswith(f"reference.{kata.name}.")
         yield f"looks_like.{name}", mistake.message, is_own
     for name, question in load_questions(kata.name).items():
         for field in ("text", "unit", "formula"):
@@ -225,9 +228,9 @@ def extract_claims(path: Path) -> Texts:
     return {node.name: (ast.get_docstring(node) or "").partition("\n")[0] for node in tests}
 
 
-def collect_messages() -> dict[Path, list[Message]]:
+def collect_messages() -> dict[Path, list[Sentence]]:
     """Return the sentences in messages, by the folder of their catalogue. The course shares those of several katas."""
-    own: dict[Path, dict[Message, None]] = defaultdict(dict)
+    own: dict[Path, dict[Sentence, None]] = defaultdict(dict)
     for path, messages in extract_all_messages():
         folder = find_folder(path)
         own[folder] |= dict.fromkeys(messages)
@@ -240,7 +243,7 @@ def collect_messages() -> dict[Path, list[Message]]:
     return {folder: [*messages] for folder, messages in own.items()}
 
 
-def extract_all_messages() -> Iterator[tuple[Path, Iterable[Message]]]:
+def extract_all_messages() -> Iterator[tuple[Path, Iterable[Sentence]]]:
     """Yield the source files that have messages, with the sentences in them."""
     engine = [path for name in ("torchkata", "grader") for path in sorted((ENGINE / name).rglob("*.py"))]
     paths = [path for path in engine if not path.is_relative_to(ENGINE / "grader/tests")]
@@ -271,7 +274,7 @@ def find_folder(path: Path) -> Path:
     return ENGINE_CATALOGUES
 
 
-def extract_messages(source: bytes) -> Iterator[Message]:
+def extract_messages(source: bytes) -> Iterator[Sentence]:
     """Yield the sentences that are passed to the `MARKERS`, in the order of the source code."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and node.args]
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):

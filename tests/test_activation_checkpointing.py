@@ -18,7 +18,7 @@ TINY = 1e-4
 CHANGED = Text("x.requires_grad was set to True, but x belongs to the caller")
 REENTRANT = Text("no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint")
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
 
 @dataclass(frozen=True)

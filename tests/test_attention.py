@@ -18,7 +18,7 @@ LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
 EXACT = st.sampled_from([torch.float32, torch.float64])
 COARSE = st.sampled_from([torch.bfloat16, torch.float16])
 
-# for scales; stored so that no mistake replaces them
+# for scales; a mistake replaces only names in `oracle`
 right_weights, right_gradients = oracle.weights, oracle.gradients
 
 

@@ -11,10 +11,11 @@ from torch import Tensor
 from reference.block_scaling import oracle
 from tests.own_answers import holds
 from tests.probes import block_scaling as probes
+from tests.probes.untouched import arguments_after
 from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_count, assert_equal, check, require
 
-multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; stored so that no mistake replaces them
+multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; a mistake replaces only names in `oracle`
 magnitudes = oracle.MAGNITUDES
 EPS = torch.finfo(torch.float32).eps
 DTYPES = {4: "torch.float32", 8: "torch.float8_e4m3fn"}
@@ -163,7 +164,7 @@ def test_blocks_of_zeros_give_zeros(student: Student, case: Case, seed: int) -> 
     zero.view(-1)[0] = True
     yours = call(student, replace(case, x=blocks.where(~zero[..., None], 0.0).reshape(case.x.shape)))
     values = split(yours["values"], case.block)[zero]
-    mistake = Text("x / scale is 0 / 0 in a block of zeros") if values.isnan().any() else ""
+    mistake = Text("the values of a block of zeros are NaN, as after 0 / 0") if values.isnan().any() else ""
     assert_equal(values, torch.zeros_like(values), what=Text("values of blocks of zeros"), mistake=mistake)
     check(bool(yours["scales"].isfinite().all()), Text("the scale is not finite"), yours=yours["scales"])
 
@@ -243,3 +244,11 @@ def test_values_have_dtype_of_format(student: Student, case: Case) -> None:
     """The values are float8_e4m3fn with 8 bits, and float32 with 4."""
     yours = student.call(probes.quantize, case.x, case.block, case.bits)
     assert_equal(yours["dtype"], DTYPES[case.bits], what=Text("dtype of the values"))
+
+
+@given(cases())
+def test_x_is_not_modified(student: Student, case: Case) -> None:
+    """quantize does not modify x."""
+    before = [case.x, case.block, case.bits]
+    after = student.call(arguments_after, "block_scaling.quantize", before)
+    assert_equal(after, before, what="arguments", mistake=Text("quantize modifies x in place"))

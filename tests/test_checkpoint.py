@@ -12,6 +12,7 @@ from reference.checkpoint import oracle
 from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
 from tests.probes import checkpoint_code
+from tests.probes import checkpoint_files as file_probes
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
 from torchkata import (
     Plain,
@@ -28,6 +29,7 @@ from torchkata import (
 )
 
 BEYOND_FLOATS = st.integers(2**53, 2**60).map(lambda step: step | 1)
+BEYOND_64_BITS = st.integers(2**64, 2**70)
 RUNS = lessons(steps=st.integers(3, 5), num_layers=st.integers(0, 2))
 STATE = {
     "weights": Text("the weights"),
@@ -106,7 +108,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 
 
 @costly
-@given(st.integers(0, 10**6) | BEYOND_FLOATS, st.booleans())
+@given(st.integers(0, 10**6) | BEYOND_FLOATS | BEYOND_64_BITS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
     reply = student.call(probes.resume, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)], 1, step, as_path)
@@ -117,10 +119,10 @@ def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
 
 
 @costly
-@given(RUNS)
-def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
+@given(RUNS, st.booleans())
+def test_saving_has_no_side_effects(student: Student, lesson: Lesson, training: bool) -> None:
     """Saving does not change the model, its gradients or the optimizer."""
-    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys)
+    reply = student.call(probes.around_saving, lesson.weights, lesson.xs, lesson.ys, training)
     before, after = reply["before"], reply["after"]
     with precondition(Text("the model does not have the weights that the test loaded into it")):
         assert_equal(before["weights"], lesson.weights, what=Text("weights before saving"))
@@ -133,7 +135,7 @@ def test_saving_has_no_side_effects(student: Student, lesson: Lesson) -> None:
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
     """The checkpoint is written to exactly the given path, without adding a suffix."""
-    files = student.call(probes.files, name)
+    files = student.call(file_probes.files, name)
     renamed = Text("save_checkpoint does not write a file named path")
     check(name in files, mistake=renamed, yours=files, expected=Text("a file {name}", name=name))
 
@@ -150,15 +152,19 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 
 
 @costly
-@given(RUNS)
-def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson) -> None:
+@given(RUNS, st.booleans())
+def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson, training: bool) -> None:
     """Further training does not change the checkpoint. Gradients and the training mode are not saved."""
     weights = round_weights(lesson.weights)
-    reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys)
+    reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys, training)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
-    saved = Text("gradients are saved in the checkpoint: a new model has gradients after loading")
+    saved = Text("a new model has gradients after loading: are gradients saved in the checkpoint?")
     assert_equal(reply["gradients"], 0, what=Text("weights with a gradient"), mistake=saved)
-    check(reply["training"], mistake=Text("loading switches the model to eval mode"))
+    to_eval, to_training = (
+        Text("after loading, the model is in eval mode"),
+        Text("after loading, the model is in training mode"),
+    )
+    check(reply["training"] == training, mistake=to_eval if training else to_training)
 
 
 @costly
@@ -182,7 +188,7 @@ def test_values_are_restored_bit_for_bit(student: Student, dtype: str, dim: int,
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
     """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
-    reply = student.call(probes.failing_save, weights)
+    reply = student.call(file_probes.failing_save, weights)
     silent = Text("saving failed halfway, but save_checkpoint did not raise")
     check(bool(reply["raised"]), mistake=silent, expected=Text("an exception"))
     lost = Text("the previous checkpoint can no longer be loaded")
@@ -194,11 +200,13 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
     """The checkpoint is first written to a temporary file in path's directory or below, then moved with os.replace."""
-    moves = student.call(probes.moves, dim)
+    moves = student.call(file_probes.moves, dim)
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
     check(moves["replaced"], mistake=direct, expected=expected)
-    overwritten = Text("another file in path's folder was changed: its name was used for the temporary file")
+    overwritten = Text(
+        "another file in path's folder was changed: give the temporary file a name that no other file has"
+    )
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected=Text("no change to other files"))
     check(
         not moves["removed"],
@@ -212,7 +220,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
 @given(st.sampled_from(["torch", "pickle"]))
 def test_loading_executes_no_code(student: Student, written_by: str) -> None:
     """Loading an untrusted file does not execute code that is hidden in the file."""
-    ran = student.call(probes.hostile_file, 2, written_by)
+    ran = student.call(file_probes.hostile_file, 2, written_by)
     hidden = Text("loading ran code that was hidden in the file: use torch.load(..., weights_only=True)")
     check(ran is False, mistake=hidden, expected=Text("no code from the file is executed"))
 
@@ -222,7 +230,7 @@ def test_loading_executes_no_code(student: Student, written_by: str) -> None:
 def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
     """A checkpoint saved on a GPU can be loaded onto the CPU (map_location)."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
-    reply = student.call(probes.from_elsewhere, weights)
+    reply = student.call(file_probes.from_elsewhere, weights)
     gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")
     check(not reply["raised"], mistake=gpu_only, yours=" ".join(reply["raised"][:1]))
     assert_equal(reply["devices"], ["cpu"], what="devices")
@@ -233,7 +241,7 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
 @given(RUNS, st.sampled_from([0.5, 0.9, 1.0, 0.0]))
 def test_truncated_file_raises(student: Student, lesson: Lesson, part: float) -> None:
     """Loading a truncated file raises an error and changes neither the model nor the optimizer."""
-    reply = student.call(probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
+    reply = student.call(file_probes.truncated, lesson.weights, lesson.xs, lesson.ys, part)
     left = Text("{part} of the file", part=f"{part:.0%}") if part < 1 else Text("all but the last byte")
     with precondition(Text("the model does not have the weights that the test loaded into it")):
         assert_equal(reply["before"]["weights"], lesson.weights, what=Text("weights before loading"))

@@ -14,7 +14,7 @@ from tests.sampling import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
+forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
 
 def check_forward(yours: Plain, case: DeepCase) -> None:

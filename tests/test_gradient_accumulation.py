@@ -127,7 +127,7 @@ def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))
     check(not reply["attached"]["loss"], mistake=ATTACHED)
-    note = Text("the gradients have a graph: backward() was called with create_graph=True")
+    note = Text("the gradients have a graph, as after backward(create_graph=True)")
     check(not reply["attached"]["gradients"], mistake=note)
 
 
@@ -155,7 +155,10 @@ def test_activations_are_freed_after_each_micro_batch(student: Student, seed: in
     whole, single = peaks["whole batch"], peaks["one micro-batch"]
     check(
         whole <= 3 * single,  # allows one or two copies
-        mistake=Text("activations of several micro-batches are in memory at the same time"),
+        mistake=Text(
+            "the whole batch needs much more memory than one micro-batch: are the activations of several in "
+            "memory at the same time?"
+        ),
         yours=whole,
         expected=Text("about {bytes} bytes at the peak, as for one micro-batch alone", bytes=single),
     )

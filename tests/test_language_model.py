@@ -39,6 +39,13 @@ def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int,
     check(not reply["foreign"], note, expected=Text("CausalAttention, MLP and your Linear"))
 
 
+@given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3]), st.just(1), sizes(3, 4, 2)))
+def test_model_runs_on_any_device(student: Student, chosen: tuple[int, int, int, int]) -> None:
+    """The model runs on another device, here on the meta device: new tensors are created there."""
+    error = student.call(probes.mixed_devices, list(chosen))
+    check(error == "", mistake=Text("a tensor of forward stays on the CPU: pass `device=x.device`"), yours=error)
+
+
 @given(models())
 def test_logits_follow_the_formula(student: Student, case: tuple[list[int], dict[str, Tensor], Tensor]) -> None:
     """The model applies the embeddings, the layers and the output layer, in this order."""

@@ -1,7 +1,8 @@
 """Property tests for Linear: x @ weight, and its initialization.
 
 Each test calls the student's code with a probe (`tests/probes/linear.py`), on inputs that Hypothesis or a seed draws,
-and compares the answer with that of the oracle (`reference/linear/oracle.py`).
+and compares the answer with that of the oracle (`reference/linear/oracle.py`). The arguments `student` and `seed` are
+fixtures of torchkata's pytest plugin.
 """
 
 import numpy as np
@@ -15,9 +16,11 @@ from tests.sampling import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
 from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
 
-forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; stored so that no mistake replaces them
+# For `scale`, on which the tolerance of `assert_close` depends. A known mistake replaces only the names in `oracle`.
+forward_scale = oracle.forward
+backward_scale = oracle.backward
 WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
-CUT_VARIANCE = 0.973  # of a standard normal distribution that is cut off at 3 standard deviations, which is accepted
+CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
 
 @given(linear_cases())
@@ -42,7 +45,8 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
     """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
-    is_parameter, state_dict = anatomy["weight is an nn.Parameter"], anatomy["state_dict"]
+    is_parameter = anatomy["weight is an nn.Parameter"]  # None if there is no attribute weight
+    state_dict = anatomy["state_dict"]
     note = Text("weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?")
     check(is_parameter is not False, note)
     transposed = Text("weight is stored as (output_dim, input_dim), as nn.Linear does")
@@ -57,7 +61,7 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
-    """Return the weight of a new layer, after checking its shape and dtype."""
+    """Return the weight of a new layer after checking its shape and dtype, and that its rows and columns differ."""
     (weight,) = student.call(probes.initial_weights, input_dim, output_dim, 1, seed)
     form = Text("floats of shape [{m}, {n}]", m=input_dim, n=output_dim)
     right = isinstance(weight, torch.Tensor) and weight.is_floating_point()
@@ -68,7 +72,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
         check(
             not copied,
-            mistake=Text("all {name} of the initial weight are equal: one is drawn and copied", name=name),
+            mistake=Text("all {name} of the initial weight are equal: draw each weight independently", name=name),
             yours=weight,
         )
     return values
@@ -80,14 +84,16 @@ def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -
         weight = draw_weight(student, input_dim, output_dim, seed)
         exact = oracle.initial_std(input_dim, output_dim)
         values = (weight.flatten() - oracle.initial_mean(input_dim, output_dim)) / exact
-        mean, variance, n = float(values.mean()), float(values.var()), values.size
-        size = f"Linear({input_dim}, {output_dim})"
-        expected = Text("standard deviation {std} for {layer}", std=f"{exact:.5f}", layer=size)
+        n = values.size
+        mean = float(values.mean())
+        variance = float(values.var())
+        layer = f"Linear({input_dim}, {output_dim})"
+        expected = Text("standard deviation {std} for {layer}", std=f"{exact:.5f}", layer=layer)
         yours = Text("standard deviation {std}", std=f"{float(weight.std()):.5f}")
         slack = Z * (2 / n) ** 0.5
         right = CUT_VARIANCE * (1 - slack) <= variance <= 1 + slack
         check(right, Text("the initial standard deviation is wrong"), yours=yours, expected=expected)
-        note = Text("the mean of the initial weight of {layer} is not 0", layer=size)
+        note = Text("the mean of the initial weight of {layer} is not 0", layer=layer)
         check(
             abs(mean) <= Z / n**0.5,
             note,
@@ -104,22 +110,22 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
         spread = float(values.std())
         check(spread > 0, mistake=Text("all elements of the initial weight are equal"), yours=float(values[0]))
         values = (values - values.mean()) / spread
-        kurtosis, n = float((values**4).mean()), values.size
-        (low, high), slack = oracle.initial_kurtosis(input_dim, output_dim), Z * (24 / n) ** 0.5
-        is_normal, yours = (
-            low - slack <= kurtosis <= high + slack,
-            Text("fourth moment {value}", value=f"{kurtosis:.2f}"),
-        )
+        n = values.size
+        kurtosis = float((values**4).mean())
+        low, high = oracle.initial_kurtosis(input_dim, output_dim)
+        slack = Z * (24 / n) ** 0.5
+        is_normal = low - slack <= kurtosis <= high + slack
+        yours = Text("fourth moment {value}", value=f"{kurtosis:.2f}")
         check(is_normal, mistake=describe_tails(kurtosis), yours=yours, expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
         check(
             abs(skew) <= Z * (6 / n) ** 0.5,
             Text("the initial weight is skewed: third moment {value}, expected 0", value=f"{skew:.2f}"),
         )
-        note, share = Text("weights repeat each other up to sign: draw each independently"), repeated_share(weight)
+        share = repeated_share(weight)
         check(
             share <= oracle.initial_repeats(input_dim, output_dim),
-            note,
+            Text("weights repeat each other up to sign: draw each independently"),
             yours=Text("{count} of them", count=f"{share:.0%}"),
         )
 
@@ -129,8 +135,8 @@ def test_torch_seed_determines_initial_weight(student: Student, seed: int, input
     """The same torch.manual_seed gives the same initial weight, and two layers created one after the other differ."""
     first = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
     again = student.call(probes.initial_weights, input_dim, output_dim, 2, seed)
-    note = Text("the same torch.manual_seed gives a different initial weight: draw it from torch's global generator")
-    assert_equal(again, first, what=Text("two weights"), mistake=note)
-    note = Text("two layers created one after the other have equal weights: are they seeded, cached or constant?")
-    check(not torch.equal(*first), mistake=note, yours=first)
+    other = Text("the same torch.manual_seed gives a different initial weight: draw it from torch's global generator")
+    assert_equal(again, first, what=Text("two weights"), mistake=other)
+    equal = Text("two layers created one after the other have equal weights: are they seeded, cached or constant?")
+    check(not torch.equal(*first), mistake=equal, yours=first)
     require(bool(np.isfinite(as_float64(first[0])).all()), Text("the initial weight is not finite"), yours=first[0])

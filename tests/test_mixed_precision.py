@@ -86,7 +86,7 @@ def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task)
     products = "matmuls in the forward pass"
     none = "bfloat16" not in dtypes[products]
     half = "float16" in dtypes[products]
-    seen = Text("no matmul in the forward pass is bfloat16: autocast is not enabled there") if none else ""
+    seen = Text("no matmul in the forward pass is bfloat16: is autocast enabled there?") if none else ""
     if none and reply["autocast for CUDA"]:
         seen = Text("autocast is enabled for 'cuda', but x is on the CPU: pass device_type=x.device.type")
     seen = Text("the matmuls run in float16: pass dtype=torch.bfloat16 to autocast") if half else seen

@@ -1,5 +1,7 @@
 """Tests for the functions of the kata puzzles."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from hypothesis import given
@@ -8,15 +10,20 @@ from torch import Tensor
 
 from reference.puzzles import oracle
 from tests.probes import puzzles as probes
+from tests.probes.untouched import arguments_after
 from tests.strategies import DTYPES, SEEDS, SIZES, WIDE_DTYPES, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check
 
+TAKES: dict[str, list[Any]] = {
+    **{"upsample": [2], "average_pool": [2], "channels_first": [], "patches": [2]},
+    **{"outer": [torch.ones(2, 2, 2)], "squared_distances": [torch.ones(2, 2, 2)], "traces": [], "rms_norm": [0.5]},
+}  # what each function takes after its first input
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
 EDGES = sizes(2, 3, 0)  # height or width of images and matrices, in patches
 FACTORS = sizes(2, 3)
 MOVED = st.sampled_from([torch.int64, torch.float32, torch.uint8])
 
-# for scales; stored so that no mistake replaces them
+# for scales; a mistake replaces only names in `oracle`
 mean_scale, embedding_scale, outer_scale = oracle.average_pool, oracle.patch_embedding, oracle.outer
 distance_scale, trace_scale, norm_scale = oracle.squared_distances, oracle.traces, oracle.rms_norm
 
@@ -140,3 +147,11 @@ def test_rms_norm_divides_by_root_mean_square(
     exact = as_float64(x)
     y = student.call("puzzles.rms_norm", x, eps)
     assert_close(y, oracle.rms_norm(exact, eps), dtype=dtype, scale=norm_scale(abs(exact), eps))
+
+
+@given(st.sampled_from([*TAKES]), SEEDS)
+def test_inputs_are_not_modified(student: Student, name: str, seed: int) -> None:
+    """No function modifies its inputs."""
+    before = [normal(rng_of(seed), [2, 2, 2]), *TAKES[name]]
+    after = student.call(arguments_after, f"puzzles.{name}", before)
+    assert_equal(after, before, what="arguments", mistake=Text("{name} modifies its input in place", name=name))

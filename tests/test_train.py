@@ -34,7 +34,7 @@ CHAIN = 2**10  # roundings by which steps in one run may differ from the same st
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 DIFFERS = Text(
-    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten"
+    "the initial weights differ from those of a new Cruncher: build it first, set no seed, and leave its weights alone"
 )
 
 

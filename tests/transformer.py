@@ -9,13 +9,18 @@ from torch import Tensor, nn
 linear = partial(nn.Linear, bias=False)
 
 
+def make_embedding(count: int, width: int) -> nn.Embedding:
+    """Return an embedding without drawing its values, which on the meta device would import `torch._dynamo`."""
+    return nn.Embedding(count, width, _weight=torch.empty(count, width))
+
+
 class Transformer(nn.Module):
     """A Transformer of the given sizes, on the current default device."""
 
     def __init__(self, layers: int, width: int, heads: int, hidden: int, vocab: int, context: int, tied: bool) -> None:
         super().__init__()
         self.heads, norm = heads, partial(nn.RMSNorm, width)
-        self.tokens, self.positions = nn.Embedding(vocab, width), nn.Embedding(context, width)
+        self.tokens, self.positions = make_embedding(vocab, width), make_embedding(context, width)
         self.layers = nn.ModuleList(
             nn.ModuleDict({"attention_norm": norm(), "mlp_norm": norm()}) for _ in range(layers)
         )

@@ -4,7 +4,7 @@ A course may import only these names (`from torchkata import Student, assert_clo
 and `grader` is private and may change in any release. Before a public name is removed, it is deprecated for one minor
 release with a `DeprecationWarning` that names its replacement.
 
-A name is imported when it is first used, because a sandboxed worker has only some of the modules, and because
+A name is imported when it is first used, because a sandboxed worker has only the modules in `inside/`, and because
 `kata --help` should not wait for numpy or torch.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .inside.lazy import import_name
 
-if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
+if TYPE_CHECKING:  # the list of the public names; `import_name` reads these lines from this file
     from IPython.core.interactiveshell import InteractiveShell
 
     from . import speed as speed
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
     from .compare.assertions import check as check
     from .compare.assertions import precondition as precondition
     from .compare.assertions import require as require
-    from .compare.assertions import same as same
+    from .compare.equality import same as same
     from .compare.numbers import assert_count as assert_count
     from .compare.numbers import assert_number as assert_number
     from .compare.repro_code import literal as literal
@@ -42,10 +42,11 @@ if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
 
 def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it (PEP 562)."""
-    if PurePath(sys.argv[0]).match("test_*.py"):  # run as a program, a test file would define tests and run none
-        from .cli.terminal import refuse_to_run_tests
+    if PurePath(sys.argv[0]).match("test_*.py"):  # as a program, a test file would run no test: say which command does
+        from .i18n import translate
+        from .inside.text import Text
 
-        refuse_to_run_tests(sys.argv[0])
+        raise SystemExit(translate(Text("pytest runs the tests in this file: pytest {file}", file=sys.argv[0])))
     return import_name(__name__, name)
 
 

@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from benchmarks.prove_gpu.report import DONE, Outcome, Report
+from benchmarks.prove_gpu.report import DONE, Report, StepOutcome
 
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 9.0
@@ -141,7 +141,7 @@ def build_environment(folder: Path, device: str) -> dict[str, str]:
 def run_step(
     command: Sequence[str],
     environment: Mapping[str, str],
-    found: Outcome,
+    found: StepOutcome,
     seconds: float,
     folder: Path,
     write: Callable[[], None],

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from benchmarks.prove_gpu.torch_only import show
-from grader.sandbox.launch import Gpu
+from grader.sandbox.mounts import Gpu
 from grader.speed import gpu
 from grader.tests.support.cheats import Cheat, Slow, load_cheats, load_slow
 from torchkata.course import Workload, course
@@ -31,7 +31,7 @@ class Lacking(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class StepSettings:
     """The device that the steps use, the time at which a step should end, and whether the run is quick."""
 
     kind: Kind

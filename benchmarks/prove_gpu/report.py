@@ -12,7 +12,7 @@ DONE = ("holds", "lacking")  # outcomes of a step that do not make the run fail
 
 
 @dataclass
-class Outcome:
+class StepOutcome:
     """The outcome of a step so far."""
 
     name: str
@@ -31,14 +31,14 @@ class Report:
     def __init__(self, path: Path, about: Mapping[str, str], claims: Mapping[str, str]) -> None:
         self.path = find_writable(path)
         self.about = dict(about)
-        self.outcomes = {name: Outcome(name, claim) for name, claim in claims.items()}
+        self.outcomes = {name: StepOutcome(name, claim) for name, claim in claims.items()}
         self.outcomes |= {name: outcome for name, outcome in self.read().items() if name in self.outcomes}
 
-    def read(self) -> dict[str, Outcome]:
+    def read(self) -> dict[str, StepOutcome]:
         """Return the outcomes of an earlier run on the same device with the same version of torch."""
         try:
             found = json.loads(self.path.with_suffix(".json").read_text("utf-8"))
-            outcomes = [Outcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
+            outcomes = [StepOutcome(**stored) for stored in found["outcomes"] if found["about"] == self.about]
         except (OSError, ValueError, KeyError, TypeError):
             return {}
         return {outcome.name: outcome for outcome in outcomes}

@@ -15,11 +15,10 @@ from types import ModuleType
 from unittest import mock
 
 from benchmarks import ROOT
-from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
+from benchmarks.prove_gpu.place import Failed, Lacking, StepSettings, get_last_line
 from benchmarks.prove_gpu.torch_only import show
-from grader.sandbox import launch as launcher
-from grader.sandbox import syscalls
-from grader.sandbox.launch import Gpu
+from grader.sandbox import mounts, syscalls
+from grader.sandbox.mounts import Gpu
 from grader.tests.support.programs import PROGRAMS
 from grader.tests.support.sandbox_workers import AS_OTHER_USER
 from grader.tests.support.shared_gpu_memory import FAKE_GPU, build, start_driver
@@ -56,7 +55,7 @@ raise SystemExit(0 if is_initialized() and not before else "demand_no_cuda does 
 """
 
 
-def try_sandbox(place: Place) -> None:
+def try_sandbox(place: StepSettings) -> None:
     """Try each feature of the kernel and the driver that GPU workers need, even if an earlier one fails.
 
     A trial that does not fit into the remaining time is not started, and one that is cut short proves nothing.
@@ -102,7 +101,7 @@ class Relaxation:
 def list_relaxations() -> Iterator[Relaxation]:
     """Yield the relaxations: all calls first, because if that does not help, no single group of calls does."""
     yield Relaxation("without the filter of system calls", syscalls, "build_filter", lambda **_: b"")
-    yield Relaxation("with all GPUs' files", launcher, "GPU_DEVICES", tuple(map(str, Path("/dev").glob("nvidia*"))))
+    yield Relaxation("with all GPUs' files", mounts, "GPU_DEVICES", tuple(map(str, Path("/dev").glob("nvidia*"))))
     for names in GROUPS:
         allowed = {**syscalls.WITH_GPU, **dict.fromkeys(names, ((),))}
         yield Relaxation(f"with {', '.join(names)}", syscalls, "WITH_GPU", allowed)

@@ -17,13 +17,14 @@ from typing import Literal
 import torch
 
 from benchmarks.prove_gpu import clock, torch_only
-from benchmarks.prove_gpu.place import Failed, Lacking, Place, get_last_line
+from benchmarks.prove_gpu.place import Failed, Lacking, StepSettings, get_last_line
 from benchmarks.prove_gpu.sandbox_trials import try_sandbox
 from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.proven_sandbox import prove
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import IsolationError, Sandbox, launch
+from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.mounts import IsolationError
 from grader.speed import timing_device
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
 from grader.speed.timed_submission import Row, SpeedJob, grade_speed
@@ -40,7 +41,7 @@ AS_STUDENTS = ("-m", "gpu", "--impl", "solution", "-p", "no:cacheprovider", "-p"
 
 
 @contextlib.contextmanager
-def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sandbox]:
+def open_sandbox(place: StepSettings, *levels: Literal["bwrap", "none"]) -> Iterator[Sandbox]:
     """Open a sandbox for timed workers at the first of these levels that works. Raises Lacking if none works."""
     if place.gpu is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = place.gpu.uuid  # also applies to this process
@@ -59,7 +60,7 @@ def open_sandbox(place: Place, *levels: Literal["bwrap", "none"]) -> Iterator[Sa
         raise Lacking(f"isolation {' or '.join(levels)} does not work here")
 
 
-def run_student_tests(place: Place) -> None:
+def run_student_tests(place: StepSettings) -> None:
     """Run `pytest -m gpu` on the solution in this process."""
     import pytest
 
@@ -102,13 +103,13 @@ def run_student_tests(place: Place) -> None:
         raise Lacking("pytest has measured no workload")
 
 
-def time_workloads(place: Place) -> None:
+def time_workloads(place: StepSettings) -> None:
     """Time the baseline and the solution of every workload, without a sandbox."""
     with open_sandbox(place, "none") as sandbox:
         time_solution(place, sandbox)
 
 
-def time_solution(place: Place, sandbox: Sandbox) -> None:
+def time_solution(place: StepSettings, sandbox: Sandbox) -> None:
     """Time the solution. Raises Failed if it misses a threshold."""
     missed, results = [], grade_files(place, sandbox, course().solutions(), place.workloads)
     for found in place.take_in_time(results, len(place.workloads)):
@@ -120,7 +121,7 @@ def time_solution(place: Place, sandbox: Sandbox) -> None:
 
 
 def grade_files(
-    place: Place, sandbox: Sandbox, files: Mapping[str, bytes], timed: Sequence[Workload]
+    place: StepSettings, sandbox: Sandbox, files: Mapping[str, bytes], timed: Sequence[Workload]
 ) -> Iterator[PerformanceResult]:
     """Grade the files on each workload and yield the results."""
     for message in grade_speed(SpeedJob("prove_gpu", files, (), tuple(timed)), place.kind, sandbox):
@@ -146,7 +147,7 @@ def make_row(found: PerformanceResult) -> dict[str, object]:
     }
 
 
-def compare_clocks(place: Place) -> None:
+def compare_clocks(place: StepSettings) -> None:
     """Time the same matmul with each clock in turn."""
     with open_sandbox(place, "bwrap", "none") as sandbox:
         count = 2 if place.quick else clock.TURNS
@@ -166,7 +167,7 @@ def compare_clocks(place: Place) -> None:
         raise Failed(f"the grader's rate relative to other clocks is not 1 ± {clock.AIM:g}: {', '.join(wrong)}")
 
 
-def grade_path(place: Place) -> None:
+def grade_path(place: StepSettings) -> None:
     """Time the solution and as many slow solutions as there is time for, in the strongest sandbox that works here."""
     problems: list[str] = []
     with open_sandbox(place, "bwrap", "none") as sandbox:
@@ -183,7 +184,7 @@ def grade_path(place: Place) -> None:
         raise Failed("; ".join(problems))
 
 
-def try_cheats(place: Place) -> None:
+def try_cheats(place: StepSettings) -> None:
     """Time as many cheats as there is time for, the most dangerous first."""
     problems: list[str] = []
     bases: dict[str, PerformanceResult] = {}  # by title of the slow solution, each of which is timed once
@@ -203,7 +204,7 @@ def try_cheats(place: Place) -> None:
         raise Failed("; ".join(problems))
 
 
-def load_device(place: Place) -> None:
+def load_device(place: StepSettings) -> None:
     """Multiply matrices until the time is up, and print the state of the device at regular intervals."""
     if place.kind != torch_only.KIND:
         raise Lacking("torch finds no CUDA device")
@@ -228,7 +229,7 @@ def load_device(place: Place) -> None:
         raise Failed(slowdown)
 
 
-STEPS: dict[str, Callable[[Place], None]] = {
+STEPS: dict[str, Callable[[StepSettings], None]] = {
     "student": run_student_tests,
     "workloads": time_workloads,
     "clock": compare_clocks,
@@ -246,7 +247,7 @@ def main(name: str, kind: Kind, until: str, quick: str) -> None:
     if kind == "cpu":
         decision.is_disturbed = lambda *_: False  # a rehearsal does not wait until the machine is quiet
     try:
-        STEPS[name](Place(kind, float(until) - RESERVED_SECONDS, quick == "quick"))
+        STEPS[name](StepSettings(kind, float(until) - RESERVED_SECONDS, quick == "quick"))
     except Lacking as error:
         print(error, file=sys.stderr)
         sys.exit(LACKING)

@@ -51,7 +51,7 @@ READINGS = re.compile(
     re.IGNORECASE,
 )
 
-Layout: TypeAlias = Literal["A·B", "A·Bᵀ", "Aᵀ·B"]
+MatrixLayout: TypeAlias = Literal["A·B", "A·Bᵀ", "Aᵀ·B"]
 
 
 def show(value: object) -> None:
@@ -143,7 +143,7 @@ class Product:
     columns: int
     data: Literal["random", "zeros"] = "random"
     cache: Literal["warm", "flushed"] = "warm"
-    layout: Layout = "A·B"
+    layout: MatrixLayout = "A·B"
 
     def measure(self) -> Iterator[dict[str, object]]:
         """Measure the product and yield its table row."""

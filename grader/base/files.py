@@ -56,7 +56,7 @@ def write_whole(path: Path, content: bytes | Iterator[bytes]) -> None:
 
 def clear_half_written(directory: Path) -> None:
     """Remove the partially written files of killed runs from a results directory."""
-    for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp", "*/.*.svg.*.tmp"):
+    for pattern in (".gradebook.csv.*.tmp", "*/.result.json.*.tmp"):
         for path in directory.glob(pattern):
             with contextlib.suppress(OSError):
                 if not path.is_symlink() and not is_in_use(path):

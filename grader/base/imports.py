@@ -7,6 +7,8 @@ from pathlib import Path
 
 from torchkata.course import ENGINE, course
 
+PACKAGES = ("torchkata", "grader")  # of the engine, which may be installed next to any number of other packages
+
 
 def follow_imports(paths: Iterable[Path]) -> set[Path]:
     """Return the given files that exist, and all engine and course files that they import, directly or indirectly."""
@@ -30,7 +32,8 @@ def find_imports(path: Path) -> tuple[Path, ...]:
         return ()
     names = [name for node in ast.walk(ast.parse(path.read_bytes(), str(path))) for name in list_names(node, path)]
     parts = {tuple(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
-    places = [root.joinpath(*part) for part in parts for root in {ENGINE, course().root}]
+    engine = [part for part in parts if part[0] in PACKAGES]
+    places = {root.joinpath(*part) for root, named in ((ENGINE, engine), (course().root, parts)) for part in named}
     files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
     return tuple(file for file in files if file.is_file())
 

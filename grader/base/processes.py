@@ -1,10 +1,14 @@
-"""Starts Python without importing from the current directory, which may be a submission, and limits forked children."""
+"""Starts Python without importing from the current directory, which may be a submission; forks and limits children."""
 
 import math
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +19,31 @@ from grader.base.text import one_line
 def python(*arguments: str) -> list[str]:
     """Return the command that runs this Python interpreter so that it can import only installed packages."""
     return [sys.executable, "-P", *arguments]
+
+
+@dataclass
+class ForkedChild:
+    """A child of this process, and the connection over which it sends messages."""
+
+    pid: int
+    messages: Connection
+
+    def end(self) -> None:
+        """Kill the process if it is still running, and reap it."""
+        self.messages.close()
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def fork_child(work: Callable[[Connection], None], name: str) -> tuple[int, Connection]:
+    """Fork a child that calls `work` with the other end of the connection. Return the fields of a `ForkedChild`."""
+    parent = os.getpid()
+    receiving, sending = Pipe(duplex=False)
+    pid = os.fork()
+    if pid == 0:
+        run_in_child(lambda: work(sending), name, parent)
+    sending.close()
+    return pid, receiving
 
 
 def run_in_child(work: Callable[[], None], name: str, parent: int) -> NoReturn:

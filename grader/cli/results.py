@@ -14,8 +14,7 @@ def report(
     results: ResultsDir,
     out: Annotated[Path | None, Option("Also write a page for each student to TO/<id>/feedback.html.", "TO")] = None,
     people: Annotated[
-        Path | None,
-        Option("Also show marks, computed from this folder as by `grader marks`.", "CLASS", flag="--class"),
+        Path | None, Option("Also show marks, computed from this folder as by `grader marks`.", "CLASS", flag="--class")
     ] = None,
     excel: Excel = False,
 ) -> Command:

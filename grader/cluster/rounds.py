@@ -41,12 +41,12 @@ def prepare(options: GradeOptions) -> Executor:
     def grade(queue: Queue, out: Console, warn: Warn) -> RunOutcome:
         if options.device == "none" and slurm_options.speed.keys() & GPU_OPTIONS:
             warn("the GPU options have no effect: only speed tests use a GPU, and they do not run without --device")
-        return Run(queue, slurm_options, out, warn).grade()
+        return ClusterRun(queue, slurm_options, out, warn).grade()
 
     return grade
 
 
-class Run:
+class ClusterRun:
     """A run of the command: the pending submissions, the record of its jobs, and the nodes that can't grade."""
 
     def __init__(self, queue: Queue, slurm_options: SlurmOptions, out: Console, warn: Warn) -> None:

@@ -1,7 +1,6 @@
 """`grader anonymize`: copies the submissions of a class under new names, so that graders do not see whose they are."""
 
 import secrets
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -40,7 +39,7 @@ def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders")
     print_problems(create_console(stderr=True), [f"not copied: {refusal}" for refusal in refused])
     if not submissions:
         raise CallError(f"{given}: contains no readable submission")
-    names = known | draw_names(submissions.keys() - known.keys())
+    names = known | {one: f"student-{secrets.token_hex(5)}" for one in submissions.keys() - known.keys()}
     with convert_write_errors(key):
         content = msgspec.json.encode({new: real for real, new in names.items()})
         write_whole(key, msgspec.json.format(content, indent=1))
@@ -73,8 +72,3 @@ def read_names(key: Path) -> dict[str, str]:
         if names.setdefault(real, new) != new:
             raise CallError(f"{key}: {real} has two new names, {names[real]} and {new}; remove one")
     return names
-
-
-def draw_names(submissions: Iterable[str]) -> dict[str, str]:
-    """Return a new random name for each submission."""
-    return {submission: f"student-{secrets.token_hex(5)}" for submission in submissions}

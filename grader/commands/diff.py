@@ -74,7 +74,8 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
     out = create_console(stderr=as_json)
     if changes:
         out.print(make_table(changes))
-    for (kata, test, *outcomes), number in count_changes(changes).items():
+    numbers = Counter((one.kata, one.test, one.outcome_before, one.outcome_after) for one in changes if one.test)
+    for (kata, test, *outcomes), number in numbers.items():
         out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {count(len(submissions), 'submission')} {'differs' if changed == 1 else 'differ'}")
@@ -86,11 +87,6 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
         details = {"submissions": len(submissions), "differ": changed, "changes": changes, "problems": problems}
         print_json({"schema": SCHEMA, "exit_code": code, **details})
     return code
-
-
-def count_changes(changes: list[Change]) -> Counter[tuple[str, str, str, str]]:
-    """Return the number of submissions for each change: kata, test, outcome before, and outcome after."""
-    return Counter((one.kata, one.test, one.outcome_before, one.outcome_after) for one in changes if one.test)
 
 
 def compare(submission: str, old: Result | None, new: Result | None) -> Iterator[Change]:

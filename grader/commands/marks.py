@@ -8,9 +8,9 @@ from grader.base.errors import CallError, convert_write_errors
 from grader.base.files import write_whole
 from grader.base.terminal import create_console
 from grader.marks.compute import PersonMark, compute_marks
-from grader.marks.gradebook import WORKSHEET, make_roster, read_worksheet_times
+from grader.marks.platform_tables import WORKSHEET, make_roster, read_worksheet_times
 from grader.marks.roster import Person
-from grader.output.gradebook import Cell, encode_csv
+from grader.output.gradebook import CellValue, encode_csv
 from grader.output.summary import print_problems
 
 MARKS = "marks.csv"
@@ -68,7 +68,7 @@ def write_class_list(source: Path, folder: Path) -> None:
             write_whole(folder / name, content)
 
 
-def make_cells(row: PersonMark) -> list[Cell]:
+def make_cells(row: PersonMark) -> list[CellValue]:
     """Return a row of the table. For a person without a submission, the points are empty rather than 0."""
     mark = row.mark
     figures = (mark.raw, row.max_score, mark.days_late, mark.late, mark.override, mark.final, "; ".join(mark.reasons))

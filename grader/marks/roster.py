@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.base.errors import CallError
-from grader.marks.gradescope import Submitter
+from grader.marks.gradescope_metadata import Submitter
 from grader.marks.tables import read_table
 from grader.results.ids import CANVAS, DIGEST, MOODLE
 

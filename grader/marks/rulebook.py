@@ -22,8 +22,8 @@ from pathlib import Path
 import msgspec
 
 from grader.base.errors import CallError
-from grader.marks.gradebook import WORKSHEET, read_worksheet_times
-from grader.marks.gradescope import Submitter, read_metadata
+from grader.marks.gradescope_metadata import Submitter, read_metadata
+from grader.marks.platform_tables import WORKSHEET, read_worksheet_times
 from grader.marks.pseudonyms import read_key
 from grader.marks.roster import Person, read_roster
 from grader.marks.rules import Extension, Override, Policy, add_zone

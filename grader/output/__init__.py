@@ -1,1 +1,1 @@
-"""Views of stored results: terminal tables, HTML pages, rooflines, and the export formats of platforms."""
+"""Views of stored results: terminal tables, HTML pages, and the export formats of platforms."""

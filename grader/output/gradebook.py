@@ -19,7 +19,7 @@ from grader.results.faults import list_faults
 from grader.results.result import PerformanceResult, Result
 from torchkata.course import course
 
-Cell: TypeAlias = str | float | None
+CellValue: TypeAlias = str | float | None
 
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # beginning of a formula in a spreadsheet
 
@@ -33,7 +33,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
     waived = {
         row.submission: "; ".join(fault.test for fault in list_faults(row) if fault.kind == "waived") for row in rows
     }
-    table: list[list[Cell]] = [
+    table: list[list[CellValue]] = [
         [
             *("submission", "score", "max_score"),
             *(column for name in names for column in (name, f"{name}_status")),
@@ -45,7 +45,7 @@ def write(rows: Sequence[Result], directory: Path, *, excel: bool = False) -> No
     ]
     for row in rows:
         katas = {kata.kata: (kata.score, kata.status) for kata in row.katas}
-        cells: list[Cell] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
+        cells: list[CellValue] = [cell for name in names for cell in katas.get(name, ("", "not_graded"))]
         speed = {workload.workload: workload.score for workload in row.performance if earns_points(workload)}
         cells += [speed.get(name, "") for name in workloads]
         cells += [row.environment.get("device", "") if speed else ""] if workloads else []
@@ -59,7 +59,7 @@ def earns_points(workload: PerformanceResult) -> bool:
     return workload.counts and not workload.rehearsed
 
 
-def encode_csv(table: Iterable[Iterable[Cell]], *, excel: bool = False) -> bytes:
+def encode_csv(table: Iterable[Iterable[CellValue]], *, excel: bool = False) -> bytes:
     """Encode a table as CSV. `excel` adds a byte order mark, which Excel needs but other programs may show as text."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)

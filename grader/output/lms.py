@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.base.errors import CallError
 from grader.base.text import count, list_names, one_line
 from grader.marks.compute import compute_marks
-from grader.marks.gradebook import GRADE, MAXIMUM, NO_KEY, Gradebook, find_rows, index_rows, list_keys
+from grader.marks.platform_tables import GRADE, MAXIMUM, NO_KEY, Gradebook, find_rows, index_rows, list_keys
 from grader.marks.roster import Person, normalize
 from grader.marks.tables import find_header, read_text
 from grader.options import ExportOptions

@@ -69,10 +69,7 @@ def choose(walk: Walk) -> dict[str, bytes]:
 
 
 def describe_conflict(
-    katas: Set[str],
-    folders: Mapping[PurePosixPath, Mapping[str, bytes]],
-    one: PurePosixPath,
-    other: PurePosixPath,
+    katas: Set[str], folders: Mapping[PurePosixPath, Mapping[str, bytes]], one: PurePosixPath, other: PurePosixPath
 ) -> str:
     """Return why a submission whose katas are in several folders can't be graded."""
     both = sorted(name for name, content in folders[other].items() if folders[one].get(name, content) != content)

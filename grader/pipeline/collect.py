@@ -91,11 +91,7 @@ class Collector:
 
 
 def collect_tests(
-    use: Callable[[Tests], None],
-    examples: int,
-    profile: str,
-    katas: Sequence[Kata] = (),
-    inputs: Inputs | None = None,
+    use: Callable[[Tests], None], examples: int, profile: str, katas: Sequence[Kata] = (), inputs: Inputs | None = None
 ) -> None:
     """Collect the tests with a Hypothesis profile, and call `use` with them.
 

@@ -4,18 +4,15 @@ A submission that cannot be read becomes a refusal and does not affect the other
 """
 
 import contextlib
-import os
-import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import TypeAlias
 
 import msgspec
 
-from grader.base.processes import limit_cpu, limit_memory, run_in_child
+from grader.base.processes import ForkedChild, fork_child, limit_cpu, limit_memory
 from grader.base.signals import interruptible, uninterrupted
 from grader.pipeline.reading import read_submission
 from grader.pipeline.submission import Submission
@@ -26,31 +23,23 @@ from torchkata.course import course
 
 MEMORY_MIB = 512  # memory that a child may allocate in addition to its inherited memory
 SECONDS = 20  # of processor time; a large submission takes less than one
-Answer: TypeAlias = Submission | tuple[str, str]  # or the text and layout of a SubmissionError
+ReadResult: TypeAlias = Submission | tuple[str, str]  # or the text and layout of a SubmissionError
 
 
-@dataclass(frozen=True)
-class Reader:
+@dataclass
+class Reader(ForkedChild):
     """A child that reads one submission."""
 
     entry: Entry
-    pid: int
-    answer: Connection
 
     def finish(self) -> Submission | Refusal:
         """Return what the child has read. If it was lost, return a refusal."""
-        found: Answer = (TOO_MUCH, "")
+        found: ReadResult = (TOO_MUCH, "")
         with contextlib.suppress(EOFError, OSError), interruptible():
-            found = msgspec.msgpack.decode(self.answer.recv_bytes(), type=Answer)
+            found = msgspec.msgpack.decode(self.messages.recv_bytes(), type=ReadResult)
         if isinstance(found, tuple):
             return Refusal(self.entry, SubmissionError(found[0], layout=found[1]))
         return replace(found, id=self.entry.id)
-
-    def end(self) -> None:
-        """Kill the process if it is still running, and reap it."""
-        self.answer.close()
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
 
 
 def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submission | Refusal]:
@@ -58,7 +47,7 @@ def take_in_all(entries: Sequence[Entry], at_once: int = 1) -> Iterator[Submissi
 
     With `at_once` = 1, each is read when it is needed.
     """
-    preload_katas()
+    _ = course().katas  # load them once for all children; raises CourseError if the course is invalid
     coming, running = iter(entries), deque[Reader]()
     try:
         while True:
@@ -80,27 +69,16 @@ def take_in(entry: Entry) -> Submission | Refusal:
     return next(take_in_all([entry]))
 
 
-def preload_katas() -> int:
-    """Load the katas once for all children. Raises CourseError if the course is invalid."""
-    return len(course().katas)
-
-
 def start(entry: Entry) -> Reader:
     """Fork a child that reads one submission."""
-    parent = os.getpid()
-    receive, send = Pipe(duplex=False)
-    pid = os.fork()
-    if pid == 0:
-        run_in_child(lambda: read_into(send, entry), "reading a submission", parent)
-    send.close()
-    return Reader(entry, pid, receive)
+    return Reader(*fork_child(lambda answer: read_into(answer, entry), "reading a submission"), entry)
 
 
 def read_into(answer: Connection, entry: Entry) -> None:
     """Read a submission in this process, and send it, or the reason why it can't be read."""
     limit_memory(MEMORY_MIB)
     limit_cpu(SECONDS)
-    found: Answer
+    found: ReadResult
     try:
         found = read_submission(entry.path, entry.files)
     except SubmissionError as error:

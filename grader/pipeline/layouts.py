@@ -40,8 +40,9 @@ class Download:
         return [name for name in self.passed_over if name.lower().endswith(CODE)]
 
     def list_skipped_text(self) -> list[str]:
-        """Return the other files that were passed over."""
-        return [name for name in self.passed_over if not name.lower().endswith(CODE)]
+        """Return the other files that were passed over, and those that a person has handed in beside code."""
+        beside = [path.name for files in self.loose.values() for name, path in files if not may_have_katas(name)]
+        return sorted([*(name for name in self.passed_over if not name.lower().endswith(CODE)), *beside])
 
 
 def find_submissions(paths: Sequence[Path], layout: Layout | None = None) -> Download:
@@ -78,7 +79,7 @@ def add_class(found: Download, folder: Path, layout: Layout) -> None:
     counts = Counter(owner for owner, _ in ids.values())
     for path in members:
         owner, name = ids.get(path.name, ("", ""))
-        packed = is_archive(path.name) or bool(find_foreign_ending(path.name))
+        packed = is_packed(path.name)
         if has_file_besides_text(path.name, members):
             found.passed_over.append(path.name)
         elif owner and not (layout == "canvas" and packed and counts[owner] == 1):
@@ -96,6 +97,16 @@ def identify_owner(name: str, layout: Layout) -> tuple[str, str]:
     if layout == "moodle" and (named := MOODLE.fullmatch(name)) and named["file"]:
         return named["owner"], named["file"]
     return "", ""
+
+
+def is_packed(name: str) -> bool:
+    """Return whether a file is an archive, which may be of a kind that can't be read."""
+    return is_archive(name) or bool(find_foreign_ending(name))
+
+
+def may_have_katas(name: str) -> bool:
+    """Return whether a file of a submission is read."""
+    return is_packed(name) or name.lower().endswith(".py")
 
 
 def has_file_besides_text(name: str, members: Sequence[Path]) -> bool:

@@ -11,7 +11,8 @@ from grader.pipeline.collect import Tests, collect_tests
 from grader.pipeline.inputs import SharedInputs
 from grader.pipeline.selection import demand_preloaded
 from grader.pipeline.startup import Startup
-from grader.sandbox.launch import Isolation, IsolationError, Sandbox, Timing, launch, list_hidden_files
+from grader.sandbox.launch import Isolation, Sandbox, Timing, launch
+from grader.sandbox.mounts import IsolationError, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Kata, Limits, course
 from torchkata.seam.failures import Inconclusive

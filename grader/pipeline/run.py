@@ -14,6 +14,7 @@ from grader.pipeline import regrade
 from grader.pipeline.collect import Tests
 from grader.pipeline.executor import ProgressListener, RunOutcome, Warn
 from grader.pipeline.job import FinishedTest, Graded, Job
+from grader.pipeline.lint import find_missing_rules
 from grader.pipeline.progress import Progress
 from grader.pipeline.proven_sandbox import run_with_tests
 from grader.pipeline.queue import Queue
@@ -60,15 +61,7 @@ def grade_tests(
             untimed = build_untimed_rows(options.device, queue.katas)
         live.begin(msgspec.structs.replace(blank, performance=untimed))
     private = [path.absolute() for path in (*(entry.path for entry in queue.entries), options.out)]
-    run_with_tests(
-        options.isolation,
-        options.examples,
-        warn,
-        use,
-        private=private,
-        katas=queue.katas,
-        startup=startup,
-    )
+    run_with_tests(options.isolation, options.examples, warn, use, private=private, katas=queue.katas, startup=startup)
     return outcome
 
 
@@ -86,6 +79,8 @@ def grade_all(
     tests_each = sum(len(kata.points) for kata in queue.katas)
     for path in find_missing_solutions(queue.katas):
         warn(f"{path} is missing: a mistake in this kata's tests can't be distinguished from a student's")
+    if line := find_missing_rules(queue.katas):
+        warn(line)
     checks = Checks(queue.katas, tests, sandbox, queue.options, of_class=len(queue.entries) > 1)
     if sandbox.isolation != "bwrap" or live is not None:  # a live report must not show what a broken test says
         with Progress(out, "checking the tests, solution", "katas", len(queue.katas), tests_each) as progress:

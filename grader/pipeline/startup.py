@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from grader.sandbox.launch import IsolationError, Sandbox, launch
+from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.mounts import IsolationError
 from torchkata.course import Kata, course
 
 ERASE = "\r\x1b[2K"

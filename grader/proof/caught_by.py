@@ -23,11 +23,17 @@ SEEDS = 3  # number of seeds for which a recorded test should catch the entry
 def update_caught_by(
     outcome: ZooOutcome, katas: Sequence[Kata], tests: Tests, sandbox: Sandbox, jobs: int
 ) -> Iterator[str]:
-    """Add missing entries to the files of these katas and remove those that are gone. Yield a line per changed file."""
+    """Add missing entries to the files of these katas and remove those that are gone. Yield a line per changed file.
+
+    While the solution fails, any test may fail for another reason, so the file of its kata does not change.
+    """
+    unproven = {each.claim.kata for each in outcome.judged if each.claim.group == "solution" and each.problem}
+    katas = [kata for kata in katas if kata.name not in unproven]
     missing = {
         each.claim.job.submission.id: (each.claim, each.claim.entry, [each.katas])
         for each in outcome.judged
         if each.claim.entry and not each.claim.entry.caught_by and each.problem is None
+        if each.claim.kata not in unproven
     }
     queued = [replace(claim.job, seed=seed) for claim, _, _ in missing.values() for seed in range(1, SEEDS)]
     for event in grade(queued, tests, sandbox, jobs):

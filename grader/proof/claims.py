@@ -8,6 +8,7 @@ from grader.pipeline.submission import Submission
 from grader.proof import zoo
 from grader.results.result import KataResult
 from torchkata.course import Kata, Limits, course
+from torchkata.diagnosis.mistakes import begin_raised
 from torchkata.result import FAILED
 
 PATIENCE = 4  # factor for the time limits of a student, so that a slow machine does not refute a claim
@@ -60,7 +61,7 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
         for entry in zoo.load_wrong(kata):
             files = {**solution, file: entry.source.encode()}
             alone = quick and bool(entry.caught_by)
-            tested = keep_only(kata, entry.caught_by) if alone else kata
+            tested = replace(kata, points={entry.caught_by: kata.points[entry.caught_by]}) if alone else kata
             job = make_job(f"{kata.name}/{entry.name}", files, [tested], known_good=others)
             name = f"{entry.name}, by {entry.caught_by} alone" if alone else entry.name
             yield Claim("wrong", kata.name, name, replace(job, expect_failure=alone), entry)
@@ -68,11 +69,6 @@ def make_claims(katas: Sequence[Kata], seeds: int, *, quick: bool = False) -> It
             files = {name: content for name, content in solution.items() if name != file}
             job = make_job(f"without {kata.name}", files, built_on_it, known_good=others)
             yield Claim("fallback", kata.name, f"without {kata.name}", job)
-
-
-def keep_only(kata: Kata, test: str) -> Kata:
-    """Return the kata with only this test."""
-    return replace(kata, points={test: kata.points[test]})
 
 
 def make_job(
@@ -110,7 +106,7 @@ def refute_wrong(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str | No
     if result.status in ("not_started", "inconclusive"):
         return describe(result)
     if entry.looks_like and not found:
-        return "no test gives its diagnosis"
+        return f"no test gives its diagnosis{find_raised(entry, results)}"
     if entry.looks_like and (others := found - entry.looks_like):
         return f"wrong diagnosis: {'; '.join(sorted(others))}"
     return check_caught_by(entry, results)
@@ -139,6 +135,13 @@ def find_catching(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> dict[st
 def collect_diagnoses(results: Sequence[KataResult]) -> set[str]:
     """Return the mistakes that are the only known explanation of a failed test, not counting the notes of tests."""
     return {test.explained_by[0] for result in results for test in result.tests if len(test.explained_by) == 1}
+
+
+def find_raised(entry: zoo.ZooEntry, results: Sequence[KataResult]) -> str:
+    """Return the error that a variant for an entry's diagnosis raised in a test, or ""."""
+    lines = [line for result in results for test in result.tests for line in test.message.splitlines()]
+    known = tuple(map(begin_raised, entry.looks_like))
+    return next((f"; {line}" for line in lines if line.startswith(known)), "") if known else ""
 
 
 def describe(result: KataResult) -> str:

@@ -18,7 +18,7 @@ from torchkata.course import Kata
 MOST_KEPT = 0.6
 MOST_LOST = 0.25
 
-Failed: TypeAlias = Mapping[str, Mapping[str, Set[str]]]  # the failed tests, by kata and entry
+FailedTests: TypeAlias = Mapping[str, Mapping[str, Set[str]]]  # the failed tests, by kata and entry
 
 
 def find_failed(kata: Kata, result: KataResult) -> frozenset[str] | None:
@@ -62,7 +62,7 @@ def judge_share(kata: Kata, entry: ZooEntry, failed: Set[str]) -> str | None:
     return None
 
 
-def tabulate_shares(failed: Failed, katas: Sequence[Kata], entries: Mapping[str, Sequence[ZooEntry]]) -> Table:
+def tabulate_shares(failed: FailedTests, katas: Sequence[Kata], entries: Mapping[str, Sequence[ZooEntry]]) -> Table:
     """Return a table with the level and the lost share of each wrong entry whose tests all ran."""
     table = Table("wrong entry", "level", "points lost", box=box.SIMPLE_HEAD)
     for kata in katas:

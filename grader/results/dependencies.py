@@ -21,7 +21,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-from grader.base.imports import follow_imports
+from grader.base.imports import PACKAGES, follow_imports
 from torchkata.course import ENGINE, cached_by_course, course
 
 LIBRARIES = ("numpy", "hypothesis", "pytest")  # in addition to the libraries preloaded by the course
@@ -89,7 +89,7 @@ def version_of(module: str) -> str:
 
 def find_engine_files() -> list[Path]:
     """Return the files of the engine that may affect points."""
-    files = [path for package in ("torchkata", "grader") for path in (ENGINE / package).rglob("*")]
+    files = [path for package in PACKAGES for path in (ENGINE / package).rglob("*")]
     above = [ENGINE / room for room in ABOVE]
     return [path for path in files if path.suffix in SUFFIXES and not any(map(path.is_relative_to, above))]
 
@@ -105,7 +105,7 @@ def find_kata_files(kata: str) -> list[Path]:
     files += [tests / name for name in (f"test_{kata}.py", f"probes/{kata}.py", "conftest.py")]
     files += [course().root / "conftest.py", reference / "lint.toml"]
     files += map(course().fallback, course().prerequisites(kata))
-    engine = [ENGINE / "torchkata", ENGINE / "grader"]
+    engine = [ENGINE / package for package in PACKAGES]
     return sorted(
         path
         for path in follow_imports(path for path in files if path.suffix in SUFFIXES)

@@ -8,13 +8,13 @@ from grader.base.text import count, list_names
 from grader.results.result import Result
 from torchkata.result import BROKEN, Outcome
 
-Kind: TypeAlias = Literal["waived", "broken", "unsettled"]
+FaultKind: TypeAlias = Literal["waived", "broken", "unsettled"]
 
 
 class Fault(NamedTuple):
     """A test or workload that says nothing about a submission."""
 
-    kind: Kind  # waived: everybody gets the points; broken: fails for any code; unsettled: to be graded again
+    kind: FaultKind  # waived: everybody gets the points; broken: fails for any code; unsettled: to be graded again
     test: str  # such as linear.test_shape
 
 
@@ -29,7 +29,7 @@ def list_faults(result: Result) -> Iterator[Fault]:
             yield Fault(kind, row.workload)
 
 
-def classify(outcome: Outcome, cause: str = "") -> Kind | None:
+def classify(outcome: Outcome, cause: str = "") -> FaultKind | None:
     """Return the kind of fault that an outcome stands for, or None if the test says something about the code."""
     if outcome == "inconclusive":
         return "broken" if cause.startswith(BROKEN) else "unsettled"
@@ -59,7 +59,7 @@ def describe_open(faults: Mapping[str, Sequence[Fault]]) -> list[str]:
     return lines
 
 
-def group(faults: Mapping[str, Sequence[Fault]], kind: Kind) -> dict[str, list[str]]:
+def group(faults: Mapping[str, Sequence[Fault]], kind: FaultKind) -> dict[str, list[str]]:
     """Return the submissions with a fault of this kind, keyed by test."""
     found: dict[str, list[str]] = {}
     for submission, each in faults.items():

@@ -1,14 +1,11 @@
 """Runs work in a child process, because a device driver may hang or crash. The child sends messages to its parent."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator
-from multiprocessing import Pipe
 from multiprocessing.connection import wait
 
-from grader.base.processes import run_in_child
+from grader.base.processes import ForkedChild, fork_child
 from grader.base.signals import interruptible, uninterrupted
-from grader.sandbox.launch import demand_forkable
+from grader.sandbox.launch import demand_no_cuda
 
 Send = Callable[[bytes], None]
 
@@ -20,25 +17,18 @@ def receive_messages(work: Callable[[Send], None], silence: float) -> Iterator[b
     waiting. Raises MachineError if this process can't fork safely.
     """
     with uninterrupted():
-        demand_forkable()
-        receive, send = Pipe(duplex=False)
-        parent = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            run_in_child(lambda: work(send.send_bytes), "grading speed", parent)
-        send.close()
+        demand_no_cuda()
+        child = ForkedChild(*fork_child(lambda sending: work(sending.send_bytes), "grading speed"))
         try:
             while True:
                 with interruptible():
-                    ready = wait([receive], timeout=silence)
+                    ready = wait([child.messages], timeout=silence)
                 if not ready:
                     return
                 try:
-                    message = receive.recv_bytes()
+                    message = child.messages.recv_bytes()
                 except (EOFError, OSError):
                     return
                 yield message
         finally:
-            receive.close()
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            child.end()

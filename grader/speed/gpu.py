@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from grader.sandbox.launch import Gpu
+from grader.sandbox.mounts import Gpu
 from grader.speed.state import StateUnknown, open_nvml, query
 
 MPS = "CUDA_MPS_PIPE_DIRECTORY"

@@ -43,10 +43,10 @@ class DeviceFacts(msgspec.Struct, frozen=True, tag=True):
     facts: dict[str, str]
 
 
-Message: TypeAlias = Row | DeviceFacts
+TimingMessage: TypeAlias = Row | DeviceFacts
 
 
-def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[TimingMessage]:
     """Yield facts about the device, then the row of each workload. Raises MachineError if the sandbox fails.
 
     If the child dies or its device fails, a new child continues. A workload that fails twice is inconclusive.
@@ -63,7 +63,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message
             yield Row(make_empty_row(kind, missing.pop(0), "inconclusive", text))
 
 
-def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Message]:
+def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[TimingMessage]:
     """Yield the messages of a single child process. Raises MachineError if the sandbox fails."""
 
     def work(student: socket, baseline: socket, send: Send) -> None:
@@ -73,7 +73,7 @@ def grade_in_child(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[Mess
             send(msgspec.msgpack.encode(Row(row)))
 
     for message in run_on_device(sandbox, work, SILENCE):
-        yield msgspec.msgpack.decode(message, type=Message)
+        yield msgspec.msgpack.decode(message, type=TimingMessage)
 
 
 def run_on_device(sandbox: Sandbox, work: Callable[[socket, socket, Send], None], silence: float) -> Iterator[bytes]:

@@ -12,7 +12,8 @@ from socket import socket
 
 import torch
 
-from grader.sandbox.launch import Gpu, Timing
+from grader.sandbox.launch import Timing
+from grader.sandbox.mounts import Gpu
 from grader.speed.machine import Machine
 from grader.speed.state import (
     DeviceState,
@@ -98,15 +99,7 @@ def open_machine(kind: Kind, student: socket, baseline: socket) -> Machine:
         facts = read_facts()
     room = int(SHARE_OF_GPU * torch.cuda.mem_get_info()[1])
     return Machine(
-        kind,
-        name,
-        device(name),
-        room,
-        get_limits(),
-        student,
-        baseline,
-        lambda: trouble or watch.check(),
-        facts,
+        kind, name, device(name), room, get_limits(), student, baseline, lambda: trouble or watch.check(), facts
     )
 
 

@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from reference.activation_checkpointing import oracle
 from torchkata import instead_of
 
-SEQUENTIAL = "checkpoint_sequential creates segments of equal length and keeps the activations of the last one"
+SEQUENTIAL = (
+    "the segments have equal lengths, and the activations of the last one are kept, as in checkpoint_sequential"
+)
 REST_KEPT = "a shorter last segment is not checkpointed, so its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"
-ALL_AGAIN = "the backward pass recomputes all segments first, so all activations are in memory at the same time"
+ALL_AGAIN = (
+    "in the backward pass, all activations are in memory at the same time, as if all segments were recomputed first"
+)
 
 
 @instead_of(oracle.kept, "segment is used as the number of segments instead of the number of layers in each")
@@ -22,7 +26,7 @@ def all_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return num_layers
 
 
-@instead_of(oracle.kept, "the whole network is treated as one segment")
+@instead_of(oracle.kept, "only the output is kept after the forward pass, as if the whole network were one segment")
 def all_in_one(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
     return min(1, num_layers)
 
@@ -80,7 +84,7 @@ def second_halves_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return sum(max(0, second - 1) for second in seconds), sum(seconds)
 
 
-@instead_of(oracle.recomputed, "nothing is recomputed: checkpointing is missing")
+@instead_of(oracle.recomputed, "the backward pass recomputes nothing, as without checkpointing")
 def nothing_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     return 0, 0
 

@@ -17,7 +17,7 @@ X: TypeAlias = Float[Array, "batch d"]
 Grads: TypeAlias = tuple[Sequence[Array], Array]
 Relus: TypeAlias = Sequence[bool]  # whether each layer ends with a ReLU
 
-ONE_BLOCK = "all layers are the same Block, so they share one weight"
+ONE_BLOCK = "all layers share one weight, as if they were the same Block"
 RELU_MISSING = "the ReLU is missing"
 RELU_FIRST = "the ReLU comes before the matrix multiplication, not after it"
 RELU_NOT_LAST = "the last layer of each segment has no ReLU"
@@ -43,7 +43,7 @@ def one_block_anatomy(dim: int, num_layers: int, segment: int) -> dict[str, obje
     return oracle.anatomy(dim, num_layers, segment) | {"parameters": ["layers.0.weight"][:num_layers]}
 
 
-@instead_of(oracle.anatomy, "layers is a plain list, so the model does not register the weights")
+@instead_of(oracle.anatomy, "the model does not register the layers' weights, as if layers were a plain list")
 def plain_list(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return oracle.anatomy(dim, 0, segment)
 

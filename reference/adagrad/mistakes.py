@@ -107,7 +107,7 @@ def epsilon_every_step(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2), g2
 
 
-@instead_of(oracle.step, "the squared gradient is added to g2 after the update instead of before")
+@instead_of(oracle.step, "the update uses g2 from before the step, which lacks the new squared gradient")
 def added_afterwards(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2 + grad**2
 

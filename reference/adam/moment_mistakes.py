@@ -81,7 +81,7 @@ def count_together(state: Any, grads: Grads, group: int, i: int, step: int) -> A
     return m, v, sum(grad is not None for own in earlier for grad in own)
 
 
-@instead_of(course.hook_loaded_state, "t is not stored in self.state[p], so it restarts at 1 after load_state_dict()")
+@instead_of(course.hook_loaded_state, "t restarts at 1 after load_state_dict(): store it in self.state[p]")
 def count_lost_in_loading(state: Any) -> Any:
     return state and (*state[:-1], 0)
 

@@ -42,7 +42,7 @@ def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before
 
 
-@instead_of(oracle.continue_run, "the optimizer state is reset, because it is not saved in the file")
+@instead_of(oracle.continue_run, "the optimizer state is reset: the test does not find it in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 

@@ -19,7 +19,7 @@ Anatomy: TypeAlias = dict[str, object]
 
 COLUMN = "the last dimension, of size 1, is not squeezed"
 SUMMED = "the rows are summed, so the output for a batch is a single number"
-TORCHS_LAYERS = "the layers are nn.Linear modules, which store the weight transposed and initialize it uniformly"
+TORCHS_LAYERS = "each layer's weight is transposed before the matmul, as in nn.Linear"
 ONE_WEIGHT = "the layers share one weight"
 
 
@@ -48,7 +48,7 @@ def first_squeezed(weights: Weights, x: X) -> Y:
 
 
 @instead_of(
-    oracle.forward, "squeeze() removes every dimension of size 1, so a batch with one row loses its batch dimension"
+    oracle.forward, "the output for a batch with one row has no dimension: squeeze(-1) removes only the last one"
 )
 def squeezed(weights: Weights, x: X) -> Y:
     return np.squeeze(oracle.forward(weights, x))
@@ -125,7 +125,7 @@ def first_for_all(weights: Weights, x: X) -> Y:
     return oracle.forward([*[weights[0]] * (len(weights) - 1), weights[-1]], x)
 
 
-@instead_of(oracle.forward, "every layer is applied to x instead of to the previous layer's output")
+@instead_of(oracle.forward, "of layers, only the last one has an effect: apply each one to the previous layer's output")
 def all_see_the_input(weights: Weights, x: X) -> Y:
     return oracle.forward(weights[-2:], x)
 
@@ -146,7 +146,7 @@ def torchs_layers_backward(weights: Weights, x: X, grad_y: Y) -> Grads:
     return [*(grad.T for grad in grads[:-1]), grads[-1]], grad_x
 
 
-@instead_of(oracle.initial_stds, TORCHS_LAYERS)
+@instead_of(oracle.initial_stds, "the layers' initial standard deviation is 1 / sqrt(3 · dim), as in nn.Linear")
 def torchs_initialization(dim: int, num_layers: int) -> list[float]:
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / math.sqrt(3) for std in layers), final]
@@ -178,12 +178,12 @@ def final_among_layers(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}
 
 
-@instead_of(oracle.anatomy, "layers is a plain list, so the model does not register the weights")
+@instead_of(oracle.anatomy, "layers is not an nn.ModuleList, and its weights are not registered, as in a plain list")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "layers is an nn.Sequential or an nn.ModuleDict, not an nn.ModuleList")
+@instead_of(oracle.anatomy, "layers is not an nn.ModuleList, but another container, such as an nn.Sequential")
 def other_container(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"layers is an nn.ModuleList": False}
 
@@ -194,9 +194,7 @@ def bare_parameters(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "layers is an nn.ModuleList": False}
 
 
-@instead_of(
-    oracle.anatomy, "the final layer is an nn.Linear, which stores its weight transposed: (out_features, in_features)"
-)
+@instead_of(oracle.anatomy, "final.weight has the shape (1, dim), as in an nn.Linear, instead of (dim, 1)")
 def torchs_final(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes}

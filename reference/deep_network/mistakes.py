@@ -16,7 +16,7 @@ Rows: TypeAlias = Float[Array, "row d"]
 Grads: TypeAlias = tuple[Sequence[Array | None], Array | None]
 Anatomy: TypeAlias = dict[str, object]
 
-ONE_BLOCK = "all layers are the same Block"
+ONE_BLOCK = "all layers share one weight, as if they were the same Block"
 
 
 @instead_of(oracle.block, "the ReLU is missing")
@@ -77,7 +77,7 @@ def apply(choose: Callable[[Weights], Weights], message: str) -> Mistake:
 
 first_left_out = apply(lambda weights: weights[1:], "the first layer is skipped")
 all_see_the_input = apply(
-    lambda weights: weights[-1:], "every layer is applied to the input x, so only the last one has an effect"
+    lambda weights: weights[-1:], "only the last layer has an effect: apply each layer to the output of the one before"
 )
 one_block = apply(lambda weights: [*weights[-1:]] * len(weights), ONE_BLOCK)
 reverse = apply(lambda weights: weights[::-1], "the layers are applied in reverse order")
@@ -127,17 +127,21 @@ def both(dim: int) -> list[tuple[str, list[int]]]:
     return [("weight", [dim, dim]), ("bias", [dim])]
 
 
-@instead_of(oracle.anatomy, "layers is a plain list, so its parameters are not registered")
+@instead_of(oracle.anatomy, "layers is not an nn.ModuleList, and its parameters are not registered, as in a plain list")
 def plain_list(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, 0) | {"layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "layers is an nn.Sequential or an nn.ModuleDict, not an nn.ModuleList")
+@instead_of(oracle.anatomy, "layers is not an nn.ModuleList, but another container, such as an nn.Sequential")
 def other_container(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"layers is an nn.ModuleList": False}
 
 
-@instead_of(oracle.anatomy, "each layer is an nn.Sequential of torch's modules instead of a Block")
+@instead_of(
+    oracle.anatomy,
+    "each layer is not a Block: its weight is called layers.0.0.weight instead of layers.0.weight, "
+    "as in an nn.Sequential",
+)
 def layers_of_torch(dim: int, num_layers: int) -> Anatomy:
     shapes = {f"layers.{i}.0.weight": [dim, dim] for i in range(num_layers)}
     return oracle.anatomy(dim, num_layers) | {"state_dict": shapes, "every layer is a Block": num_layers == 0}
@@ -148,7 +152,7 @@ def one_less(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, max(0, num_layers - 1))
 
 
-@instead_of(oracle.anatomy, "an extra layer from dim to 1 follows the blocks")
+@instead_of(oracle.anatomy, "there is an extra layer from dim to 1, final")
 def with_final(dim: int, num_layers: int) -> Anatomy:
     right = oracle.anatomy(dim, num_layers)
     shapes = {f"layers.{i}.weight": [dim, dim] for i in range(num_layers)} | {"final.weight": [1, dim]}

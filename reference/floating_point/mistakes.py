@@ -10,12 +10,15 @@ from reference.floating_point import oracle
 from torchkata import instead_of
 
 
-@instead_of(oracle.underflows, "uses finfo.tiny as the smallest number: subnormal numbers are smaller")
+@instead_of(oracle.underflows, "returns True for every number below finfo.tiny: subnormal numbers are smaller")
 def without_subnormals(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype) * 2 ** oracle.FORMATS[dtype].fraction
 
 
-@instead_of(oracle.underflows, "uses finfo.eps as the smallest number: eps is the distance from 1 to the next number")
+@instead_of(
+    oracle.underflows,
+    "returns True for every number below finfo.eps, which is only the distance from 1 to the next number",
+)
 def below_epsilon(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < 2.0 ** -oracle.FORMATS[dtype].fraction
 
@@ -38,7 +41,7 @@ def nothing_to_lose(value: float, dtype: str) -> bool:
     return abs(value) <= oracle.smallest(dtype) / 2
 
 
-@instead_of(oracle.underflows, "compares negative numbers without abs()")
+@instead_of(oracle.underflows, "returns True for every negative number: compare its absolute value")
 def below_zero(value: float, dtype: str) -> bool:
     return value != 0 and value <= oracle.smallest(dtype) / 2
 
@@ -53,7 +56,7 @@ def always_half(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= oracle.smallest("float16") / 2
 
 
-@instead_of(oracle.underflows, "uses the threshold 1e-8 for every dtype: the threshold depends on the dtype")
+@instead_of(oracle.underflows, "uses the same threshold for every dtype, although it depends on the dtype")
 def fixed_bound(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= 1e-8
 
@@ -80,13 +83,19 @@ def tensor_for_an_answer(value: float, dtype: str) -> Tensor:
     return torch.tensor(oracle.underflows(value, dtype))
 
 
-@instead_of(oracle.largest, "reserves the largest exponent for infinity, but float8_e4m3fn has no infinity")
+@instead_of(
+    oracle.largest,
+    "returns 240 for float8_e4m3fn, as if its largest exponent were reserved for infinity, which it does not have",
+)
 def infinity_everywhere(dtype: str) -> float:
     form = oracle.FORMATS[dtype]
     return float((2 - 2.0**-form.fraction) * 2.0**form.bias)
 
 
-@instead_of(oracle.largest, "ignores the fraction bits: the largest number is nearly twice the largest power of two")
+@instead_of(
+    oracle.largest,
+    "returns the largest power of two: with its fraction bits, the largest number is nearly twice as large",
+)
 def power_of_two(dtype: str) -> float:
     form = oracle.FORMATS[dtype]
     return float(2.0 ** (form.bias if form.has_infinity else form.bias + 1))

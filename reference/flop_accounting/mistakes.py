@@ -5,10 +5,10 @@ from collections.abc import Callable
 from reference.flop_accounting import oracle
 from torchkata import Mistake, instead_of
 
-INPUT_COUNTED = "counts the gradient of the first layer's input, which is not needed"
+INPUT_COUNTED = "counts 3 · L matmuls if input_needs_grad is False: the first layer then needs only two"
 
 
-@instead_of(oracle.matmul_flops, "counts only multiplications, not additions")
+@instead_of(oracle.matmul_flops, "counts one FLOP per product instead of two (multiply and add)")
 def without_additions(B: int, D: int, K: int, times: int = 1) -> int:
     return times * B * D * K
 
@@ -33,25 +33,34 @@ def in_32_bits(B: int, D: int, K: int, times: int = 1) -> int:
     return (oracle.matmul_flops(B, D, K, times) + 2**31) % 2**32 - 2**31
 
 
-@instead_of(oracle.forward_flops, "counts one FLOP per token and parameter instead of two (multiply and add)")
+@instead_of(
+    oracle.forward_flops,
+    "counts 5 FLOPs per token and parameter instead of 6: the forward pass takes 2 (multiply and add)",
+)
 def forward_once(tokens: int, parameters: int, times: float = 1) -> float:
     return times * tokens * parameters
 
 
-@instead_of(oracle.backward_flops, "counts one matmul in the backward pass instead of two")
+@instead_of(
+    oracle.backward_flops,
+    "counts 4 FLOPs per token and parameter instead of 6: 2 in the forward pass and 4 in the backward pass",
+)
 def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
 @instead_of(
     oracle.backward_flops,
-    "counts 6 FLOPs for the backward pass alone, but it takes 4: forward and backward together take 6",
+    "counts 8 FLOPs per token and parameter instead of 6: the backward pass alone takes 4",
 )
 def backward_with_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.training_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.training_flops, "counts only the forward pass: 2 FLOPs per token and parameter instead of 6")
+@instead_of(
+    oracle.training_flops,
+    "counts 2 FLOPs per token and parameter instead of 6, as many as the forward pass alone takes",
+)
 def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
@@ -81,7 +90,10 @@ def never_the_input(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (L > 0)
 
 
-@instead_of(oracle.deep_linear_products, "omits the input gradients of all layers instead of only the first layer's")
+@instead_of(
+    oracle.deep_linear_products,
+    "counts two matmuls per layer if input_needs_grad is False: only the first layer has two, the others three",
+)
 def weights_only(L: int, input_needs_grad: bool) -> int:
     return 3 * L if input_needs_grad else 2 * L
 
@@ -104,7 +116,7 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
     return instead_of(oracle.training_days, message)(mistaken)
 
 
-hours = scale_days("uses 3600 seconds per day, but that is one hour", lambda _, __: 24)
+hours = scale_days("the number of days is 24 times too large, as if a day had 3600 seconds", lambda _, __: 24)
 at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
 mfu_upside_down = scale_days("the number of days is multiplied by mfu instead of divided by it", lambda _, mfu: mfu**2)
 one_device = scale_days("ignores devices, as if there were only one", lambda devices, _: devices)

@@ -37,7 +37,7 @@ MOST_MINUTES = 24 * 60
 SHARE = 0.97  # share for training of the time that the texts and the trial steps leave
 TRIAL = 0.04  # share of the time limit for the trial steps with each number of threads
 CHECKPOINT_SECONDS = 5
-CPU = {"dim": 128, "num_layers": 2, "context": 128, "batch_size": 8, "peak_lr": 6e-3}
+CPU = {"dim": 128, "num_layers": 2, "context": 64, "batch_size": 8, "peak_lr": 6e-3}
 GPU = {"dim": 512, "num_layers": 8, "context": 256, "batch_size": 128, "peak_lr": 1e-3, "bfloat16": True}
 
 

@@ -1,5 +1,6 @@
 """Uses the student's own functions to predict the cost of a training step of `kata speak`, and measures its memory."""
 
+import math
 from typing import Any
 
 import torch
@@ -14,7 +15,8 @@ def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
     """Predict a step's FLOPs and memory, and a checkpoint's size, using the student's functions.
 
     Looking up embeddings takes no FLOPs. Each layer saves 12 activations of width `dim` for each token: the inputs and
-    results of two norms, the queries, keys and values, the result of the attention, and four inside the MLP.
+    results of two norms, the queries, keys and values, the result of the attention, and four inside the MLP. It also
+    saves the weights of each head for each token, before and after masked ones are set to 0.
     """
     kata, settings = speaker.assignment, found.settings
     dim, layers, context, rows = (settings[name] for name in ("dim", "num_layers", "context", "batch_size"))
@@ -22,7 +24,7 @@ def find_cost(speaker: Speaker, found: Run, model: Any) -> None:
     multiplied = parameters - (256 + context) * dim
     flops = kata.flop_accounting.training_flops(rows * context, multiplied)
     attention = 2 * kata.flop_accounting.matmul_flops(context, dim, context)  # scores, then weighted sums of values
-    activations = rows * context * (layers * 12 * dim + 2 * dim + 256)
+    activations = rows * context * (layers * (12 * dim + 2 * math.gcd(dim, 4) * context) + 2 * dim + 256)
     memory = kata.memory_accounting.training_bytes(parameters, activations)
     checkpoint = kata.memory_accounting.training_bytes(parameters, 0, gradient_bytes=0)
     found.predicted = {

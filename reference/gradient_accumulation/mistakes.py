@@ -72,7 +72,8 @@ def absolute(error: Float[Array, "rows"]) -> tuple[float, Float[Array, "rows"]]:
 
 
 @instead_of(
-    oracle.add_gradients, "the gradients are zeroed before each micro-batch, so only those of the last one remain"
+    oracle.add_gradients,
+    "only the gradients of the last micro-batch remain: add those of all micro-batches to the existing ones",
 )
 def last_alone(before: Float[Array, "d k"], parts: Sequence[Float[Array, "d k"]]) -> Float[Array, "d k"]:
     return parts[-1]

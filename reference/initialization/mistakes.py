@@ -52,7 +52,8 @@ def without_root(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 
 @instead_of(
-    oracle.distribution, "the variance 1 / input_dim is passed to trunc_normal_, which expects the standard deviation"
+    oracle.distribution,
+    "the standard deviation is 1 / input_dim, the variance, but the weights are truncated at 3 / sqrt(input_dim)",
 )
 def variance_for_std(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Mistaken(1 / input_dim, 3 * input_dim**0.5)
@@ -126,7 +127,10 @@ def positive(input_dim: int, output_dim: int) -> TruncatedNormal:
     return Positive(oracle.distribution(input_dim, output_dim).std)
 
 
-@instead_of(oracle.distribution, "the standard deviation is increased to compensate for the truncation")
+@instead_of(
+    oracle.distribution,
+    "the bounds are right, but the standard deviation is 1 / sqrt(input_dim) after truncation instead of before",
+)
 def widened(input_dim: int, output_dim: int) -> TruncatedNormal:
     right = oracle.distribution(input_dim, output_dim)
     wider = right.std**2 / math.sqrt(right.variance)

@@ -101,7 +101,7 @@ def seconds_per_token(weight_bytes: float, cache_bytes: float, bandwidth: float,
     return (weight_bytes + cache_bytes) / bandwidth / batch
 
 
-@instead_of(oracle.compute_bound_batch, "is rounded down: with this batch, reading still takes longer")
+@instead_of(oracle.compute_bound_batch, "rounds down: with this batch, reading still takes longer")
 def rounded_down(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     return int(flop_per_sec * itemsize / (2 * bandwidth))
 
@@ -111,7 +111,7 @@ def always_one_more(flop_per_sec: float, bandwidth: float, itemsize: int) -> int
     return int(flop_per_sec * itemsize / (2 * bandwidth)) + 1
 
 
-@instead_of(oracle.compute_bound_batch, "counts one FLOP per weight instead of two")
+@instead_of(oracle.compute_bound_batch, "returns twice the right batch, as if each weight took one FLOP instead of two")
 def one_flop(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     return int(np.ceil(flop_per_sec * itemsize / bandwidth))
 

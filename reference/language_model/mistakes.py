@@ -49,6 +49,26 @@ def raw_attention(x: X, weights: Weights) -> X:
     return x + oracle.attend(weights, x)
 
 
+@instead_of(oracle.may_read, "the attention has no causal mask: each position reads later ones")
+def no_mask(length: int) -> X:
+    return np.ones((length, length), dtype=bool)
+
+
+@instead_of(oracle.may_read, "the mask is the wrong way round: each position reads itself and later ones")
+def later_only(length: int) -> X:
+    return np.tri(length, dtype=bool).T
+
+
+@instead_of(oracle.count_heads, "the attention has a single head")
+def one_head(dim: int) -> int:
+    return 1
+
+
+@instead_of(oracle.order, "q and k are swapped")
+def swapped(first: X, second: X, third: X) -> tuple[X, X, X]:
+    return second, first, third
+
+
 @instead_of(oracle.add, "the results of the attention and the MLP replace x; they should be added to x")
 def both_replaced(x: X, result: X) -> X:
     return result

@@ -4,10 +4,11 @@ The simpler model consists of tables: its logits after the tokens `a, b, c` are
 `tables[0, a] + tables[1, b] + tables[2, c]`.
 """
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy import ndarray as Array
 
 NORM_EPS = 1e-5  # the epsilon of rms_norm
@@ -28,16 +29,31 @@ def normalize(x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
 
 
 def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Float[Array, "batch T dim"]:
-    """Return the result of causal attention, like the `CausalAttention` class that students receive."""
+    """Return the result of causal attention, with the heads of `multi_head_attention`."""
     rows, length, dim = x.shape
-    heads = int(np.gcd(dim, 4))
+    heads = count_heads(dim)
     parts = (x @ weights["project.weight"]).reshape(rows, length, 3, heads, dim // heads)
-    query, key, value = (np.moveaxis(parts[:, :, i], 2, 1) for i in range(3))
+    query, key, value = order(*(np.moveaxis(parts[:, :, i], 2, 1) for i in range(3)))
     scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(dim // heads)
-    scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+    scores = np.where(may_read(length), scores, -np.inf)
     mixed = softmax(scores) @ value
     result: Array = np.moveaxis(mixed, 1, 2).reshape(rows, length, dim) @ weights["merge.weight"]
     return result
+
+
+def count_heads(dim: int) -> int:
+    """Return the number of heads of an attention of this width."""
+    return math.gcd(dim, 4)
+
+
+def order(first: Array, second: Array, third: Array) -> tuple[Array, Array, Array]:
+    """Return queries, keys and values, given the thirds of `project(x)`."""
+    return first, second, third
+
+
+def may_read(length: int) -> Bool[Array, "T T"]:
+    """Return for each position which positions it may read."""
+    return np.tri(length, dtype=bool)
 
 
 def widen(weights: Mapping[str, Array], x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:

@@ -3,10 +3,10 @@
 import math
 
 import torch
-from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from .attention import multi_head_attention
 from .linear import Linear
 from .puzzles import rms_norm
 
@@ -21,9 +21,9 @@ class CausalAttention(nn.Module):
 
     def forward(self, x: Float[Tensor, "batch T dim"]) -> Float[Tensor, "batch T dim"]:
         """Return a mixture of each position and earlier ones."""
-        parts = rearrange(self.project(x), "b t (part h d) -> part b h t d", part=3, h=self.heads)
-        mixed = nn.functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], is_causal=True)
-        return self.merge(rearrange(mixed, "b h t d -> b t (h d)"))
+        q, k, v = self.project(x).chunk(3, dim=-1)
+        mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
+        return self.merge(multi_head_attention(q, k, v, self.heads, mask))
 
 
 class MLP(nn.Module):

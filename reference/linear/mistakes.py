@@ -16,10 +16,9 @@ Output = Float[Array, "*leading output_dim"]
 
 Moments: TypeAlias = tuple[float, float]  # minimum and maximum
 
-UNIFORM = "the initial weight is uniform, as in nn.Linear, instead of normal"
 POSITIVE = "all initial weights are positive: the signs are lost"
 SIGNS = "all initial weights have the same absolute value and random signs"
-CUT = "the initial weight is truncated at {bound:g} standard deviations"
+CUT = "of the initial weight is that of a normal distribution truncated at {bound:g} standard deviations"
 BOUNDS = [1.0, 1.5, 2.0, 2.5]
 CUT_BY_TORCH = (
     "the initial weight is truncated at -2 and 2, trunc_normal_'s defaults: pass three standard deviations as a and b"
@@ -84,7 +83,7 @@ def scaled_output(weight: Weight, x: Input) -> Output:
     return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
 
 
-@instead_of(oracle.initial_std, "the initial weight is not scaled, so its standard deviation is 1")
+@instead_of(oracle.initial_std, "the initial standard deviation is always 1: divide the weight by sqrt(input_dim)")
 def unscaled(input_dim: int, output_dim: int) -> float:
     return 1.0
 
@@ -131,12 +130,15 @@ def with_a_gain(input_dim: int, output_dim: int, gain: float) -> float:
     return gain / math.sqrt(input_dim)
 
 
-@instead_of(oracle.initial_std, UNIFORM)
+@instead_of(oracle.initial_std, "the initial standard deviation is 1 / sqrt(3 · input_dim), as in nn.Linear")
 def uniform_std(input_dim: int, output_dim: int) -> float:
     return oracle.initial_std(input_dim, output_dim) / math.sqrt(3)
 
 
-@instead_of(oracle.initial_kurtosis, UNIFORM)
+@instead_of(
+    oracle.initial_kurtosis,
+    "the fourth moment of the initial weight is 1.8, as that of a uniform distribution, instead of 3",
+)
 def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
     return 1.8, 1.8
 
@@ -159,12 +161,12 @@ def truncated_moments(bound: float) -> tuple[float, float]:
     return variance, (3 * variance - bound**3 * edge) / variance**2
 
 
-@instead_of(oracle.initial_std, CUT, bound=BOUNDS)
+@instead_of(oracle.initial_std, f"the standard deviation {CUT}", bound=BOUNDS)
 def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
     return oracle.initial_std(input_dim, output_dim) * math.sqrt(truncated_moments(bound)[0])
 
 
-@instead_of(oracle.initial_kurtosis, CUT, bound=BOUNDS)
+@instead_of(oracle.initial_kurtosis, f"the fourth moment {CUT}", bound=BOUNDS)
 def cut_early_kurtosis(input_dim: int, output_dim: int, bound: float) -> Moments:
     return (truncated_moments(bound)[1],) * 2
 

@@ -1,7 +1,7 @@
 """The `kata measure` command, which uses the student's functions to measure this machine and a training step.
 
 It draws a roofline as text, and additionally as an image if matplotlib is installed. It then compares the measured time
-of each kind of operation with its prediction.
+of each kind of operation, and of decoding with several batch sizes, with its prediction.
 """
 
 import math
@@ -9,18 +9,22 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from reference import plots
 from reference.plots import Axis
 
 B, D, L = 512, 512, 4
 N, ROWS = 1024, 65536  # matrices of 4 MiB, which may fit in a cache, and of 256 MiB, which do not
+WIDTH, LAYERS = 2048, 8  # the weights of decoding, 128 MiB, which fit in few caches
+BATCHES, CACHED = (1, 4, 16, 64), 16
 RUNS, REPEATS = 3, 5
 PICTURE = Path("roofline.png")
 ROOF, PRODUCT, OTHER, STEP = ".", "x", "o", "S"
@@ -73,6 +77,7 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
         clock = make_clock(device)
         runs = [kata.measure_step(B, D, L, promised or flop_per_sec, clock) for _ in range(RUNS)]
         kinds = time_kinds(assignment.deep_network.DeepNetwork(D, L), clock)
+        decoding = time_decoding(clock)
     seconds = sorted(check_positive("measure_step", run["seconds"]) for run in runs)
     step = Point(predicted["flops"] / predicted["bytes"], predicted["flops"] / median(seconds), STEP)
     roofline = Roofline(flop_per_sec, bytes_per_sec, assignment.roofline)
@@ -85,12 +90,15 @@ def run(assignment: Any, texts: Mapping[str, str]) -> Iterator[str]:
     yield ""
     at_best = assignment.promised_flops.mfu(predicted["flops"], predicted["seconds"], promised or flop_per_sec)
     yield texts["predicted"].format(seconds=predicted["seconds"], mfu=at_best)
-    yield texts["measured"].format(seconds=median(seconds), mfu=median(run["mfu"] for run in runs))
-    yield texts["runs"].format(runs=RUNS, low=seconds[0], high=seconds[-1])
+    yield texts["measured"].format(
+        seconds=median(seconds), low=seconds[0], high=seconds[-1], runs=RUNS, mfu=median(run["mfu"] for run in runs)
+    )
     yield ""
     yield from compare(predict_kinds(roofline, predicted["seconds"]), kinds, texts)
     if device == "cpu" and median(seconds) > predicted["seconds"]:
         yield from ["", texts["cpu"]]
+    yield ""
+    yield from compare_decoding(roofline, decoding, texts)
     yield ""
     yield save(roofline, points, texts)
 
@@ -170,6 +178,42 @@ def compare(least: Mapping[str, float], kinds: Mapping[str, float], texts: Mappi
     if min(ratios.values()) < 1:
         yield from ("", texts["below"], "")
     yield texts["question"]
+
+
+@torch.no_grad()
+def time_decoding(clock: Callable[[], float]) -> dict[str, float]:
+    """Return the seconds of a decoding step for each batch size, and for `CACHED` rows with a cache.
+
+    The cache has as many bytes as the weights.
+    """
+    weights = torch.randn(LAYERS, WIDTH, WIDTH) / WIDTH**0.5
+
+    def multiply(x: Tensor) -> None:
+        for weight in weights:
+            x = x @ weight
+
+    found = {str(batch): time_fastest(partial(multiply, torch.randn(batch, WIDTH)), clock) for batch in BATCHES}
+    keys, values = torch.randn(2, LAYERS, CACHED, WIDTH // CACHED // 2, WIDTH)
+    x = torch.randn(CACHED, WIDTH)
+
+    def attend() -> None:
+        multiply(x)
+        for key, value in zip(keys, values, strict=True):
+            ((key @ x[:, :, None]).mT / WIDTH**0.5).softmax(-1) @ value
+
+    return found | {"cached": time_fastest(attend, clock)}
+
+
+def compare_decoding(roofline: Roofline, found: Mapping[str, float], texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield a table of the predicted and measured seconds of decoding steps, and an explanation."""
+    read, itemsize = 4 * LAYERS * WIDTH**2, 4
+    compute_bound = math.ceil(roofline.ridge * itemsize / 2)
+    yield texts["decoding"].format(layers=LAYERS, width=WIDTH, megabytes=read / 1e6, batch=compute_bound)
+    for name, seconds in found.items():
+        batch, moved = (CACHED, 2 * read) if name == "cached" else (int(name), read)
+        least = max(moved / roofline.bytes_per_sec, batch * read / itemsize * 2 / roofline.flop_per_sec)
+        row = texts["cached" if name == "cached" else "batch"].format(batch=batch, speed=batch / seconds)
+        yield f"{least:>11.2e}{seconds:>11.2e}{seconds / least:>9.2g}   {row}"
 
 
 def look_up_promised(kata: Any) -> float | None:

@@ -8,7 +8,9 @@ from reference.measure_step.oracle import Operation
 from torchkata import Mistake, instead_of
 
 
-@instead_of(oracle.block_backward, "includes the gradient with respect to the data, which is not needed")
+@instead_of(
+    oracle.block_backward, "lists one matmul too many, such as the one for the gradient of x, which is not needed"
+)
 def gradient_of_the_data(B: int, D: int, layer: int) -> list[Operation]:
     return oracle.block_backward(B, D, layer + 1)
 
@@ -46,7 +48,7 @@ def no_update(D: int, L: int) -> list[Operation]:
     return []
 
 
-@instead_of(oracle.sgd, "omits the gradient that the update reads")
+@instead_of(oracle.sgd, "counts one tensor as read by the update, which reads two: p and its gradient")
 def update_without_gradient(shape: oracle.Shape) -> Operation:
     return Operation([shape], shape, 2)
 
@@ -71,24 +73,26 @@ def flops_of_all(operations: Sequence[Operation]) -> int:
     return sum(operation.flops for operation in operations)
 
 
-@instead_of(oracle.count_saved, "omits one activation: the batch and the output of each block are saved")
+@instead_of(
+    oracle.count_saved, "counts L activations instead of L + 1: the batch and the output of each block are saved"
+)
 def one_missing(operations: Sequence[Operation]) -> int:
     return oracle.count_saved(operations) - 1
 
 
-@instead_of(oracle.count_saved, "counts a ReLU's output twice: the ReLU and the next matmul save the same tensor")
+@instead_of(
+    oracle.count_saved, "counts 2 · L activations instead of L + 1: a ReLU and the next matmul save the same tensor"
+)
 def kept_twice(operations: Sequence[Operation]) -> int:
     return sum(len(operation.keeps) for operation in operations)
 
 
-@instead_of(
-    oracle.count_saved, "counts the results of matmuls as saved tensors: a ReLU saves its output, not its input"
-)
+@instead_of(oracle.count_saved, "counts 2 · L + 1 activations instead of L + 1: a ReLU saves its output, not its input")
 def products_kept(operations: Sequence[Operation]) -> int:
     return 2 * oracle.count_saved(operations) - 1
 
 
-@instead_of(oracle.memory_bytes, "omits the memory of the gradients")
+@instead_of(oracle.memory_bytes, "counts memory for only one of parameters and gradients, which take the same")
 def no_gradients(D: int, L: int, activations: int, itemsize: int) -> int:
     return (D * D * L + activations) * itemsize
 
@@ -103,7 +107,10 @@ def no_activations(D: int, L: int, activations: int, itemsize: int) -> int:
     return 2 * D * D * L * itemsize
 
 
-@instead_of(oracle.memory_bytes, "counts 4 bytes per gradient for every dtype: pass gradient_bytes")
+@instead_of(
+    oracle.memory_bytes,
+    "counts 4 bytes per parameter or per gradient for every dtype: pass parameter_bytes and gradient_bytes",
+)
 def gradients_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
     return oracle.memory_bytes(D, L, activations, itemsize) + (4 - itemsize) * D * D * L
 
@@ -147,7 +154,7 @@ def bytes_first(flops: int, square_seconds: float, moved: int, tall_seconds: flo
     return oracle.device(flops, square_seconds, moved, tall_seconds)[::-1]
 
 
-@instead_of(oracle.device, "counts elements instead of bytes, so the bytes/s are four times too low")
+@instead_of(oracle.device, "the bytes/s are four times too low, as if elements were counted instead of bytes")
 def elements_per_sec(flops: int, square_seconds: float, moved: int, tall_seconds: float) -> tuple[float, float]:
     return oracle.device(flops, square_seconds, moved // 4, tall_seconds)
 

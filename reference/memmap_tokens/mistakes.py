@@ -24,21 +24,21 @@ uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows 
 floats = converted(np.float32, "the tokens are converted to floats")
 
 
-@instead_of(oracle.round_trip, "the tokens are stored in the smallest dtype that holds them instead of their own")
+@instead_of(oracle.round_trip, "the tokens are loaded in the smallest dtype that holds them instead of their own")
 def smallest(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     return tokens.astype(np.min_scalar_type(int(tokens.max())))
 
 
 @instead_of(
     oracle.round_trip,
-    "the tokens are stored in the smallest of uint8, uint16, int32 and int64 that holds them, not in their own dtype",
+    "the tokens are loaded in the smallest of uint8, uint16, int32 and int64 that holds them, not in their own dtype",
 )
 def smallest_of_four(tokens: Int[Array, "n"]) -> Int[Array, "n"]:
     fitting = (np.dtype(name) for name in ("uint8", "uint16", "int32", "int64") if tokens.max() <= np.iinfo(name).max)
     return tokens.astype(next(fitting))
 
 
-@instead_of(oracle.round_trip, "the file does not record the dtype: its bytes are always read as uint16")
+@instead_of(oracle.round_trip, "the bytes of the tokens are always read as uint16, regardless of their dtype")
 def read_as_uint16(tokens: Int[Array, "n"]) -> Int[Array, "m"]:
     return np.frombuffer(tokens.tobytes()[: tokens.nbytes // 2 * 2], dtype=np.uint16)
 
@@ -101,6 +101,6 @@ def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
     return size, size + oracle.HEADER
 
 
-@instead_of(oracle.bytes_in_memory, "the whole file is read into memory instead of being mapped")
+@instead_of(oracle.bytes_in_memory, "most of the file is in memory after loading: map it, and do not read its tokens")
 def read_whole(size: int) -> range:
     return range(size // 2, 2 * size)

@@ -17,7 +17,7 @@ X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 
 NO_GRADIENTS = (
-    "optimizer.step() gets no gradients: backward() is missing or called too late, or zero_grad() is called after it"
+    "there are no gradients when optimizer.step() is called: do zero_grad(), backward() and step() run in this order?"
 )
 
 
@@ -27,7 +27,9 @@ def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     return rounded
 
 
-@instead_of(oracle.step, "the whole model is cast to bfloat16, and back to float32 only after the step")
+@instead_of(
+    oracle.step, "the parameters are rounded to bfloat16 before, during and after the step: they should stay float32"
+)
 def coarse_step(p: Float[Array, "d k"], grad: Float[Array, "d k"], lr: float) -> Float[Array, "d k"]:
     return round_to_bfloat16(round_to_bfloat16(p) - round_to_bfloat16(lr * grad))
 
@@ -85,7 +87,10 @@ def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
     return before
 
 
-@instead_of(oracle.gradients, "the loss is scaled up for backward(), but the gradients are not scaled back down")
+@instead_of(
+    oracle.gradients,
+    "the gradients are 65536 times too large, as if the loss were scaled up and the gradients never scaled back down",
+)
 def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
     return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
 

@@ -23,7 +23,7 @@ other_default_of_momentum = change_default(
 damped_by_default = change_default(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 1.0], lambda own: {"dampening": own})
 
 
-@instead_of(oracle.update_buffer, "the buffer is only the last gradient: momentum has no effect")
+@instead_of(oracle.update_buffer, "earlier gradients have no effect, as if the buffer were only the last gradient")
 def forgotten(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad
 
@@ -122,7 +122,7 @@ def remembers_steps(p: P, b: P | None, grad: P, lr: float, **options: Any) -> Mo
     return oracle.step(p, b, lr * grad, 1.0, **options)
 
 
-@instead_of(oracle.step, "the parameter is updated before the gradient is added to the buffer")
+@instead_of(oracle.step, "the parameter is updated with the buffer from before the step, which lacks the new gradient")
 def one_step_late(
     p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
 ) -> Moved:

@@ -90,7 +90,7 @@ def w_detached(
     return oracle.per_head_linear_backward(x, w, heads, grad)[0], None
 
 
-@instead_of(oracle.heads_fit, "ignores the elements left over after splitting into heads instead of raising an error")
+@instead_of(oracle.heads_fit, "raises no error if elements are left over after splitting the last dimension into heads")
 def rest_dropped(size: int, heads: int, d_in: int) -> bool:
     return size >= heads * d_in
 

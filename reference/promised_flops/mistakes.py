@@ -131,6 +131,6 @@ def mfus_exchanged(name: str, mfu_float32: float, mfu_bfloat16: float, table: Ta
     return oracle.speedup(name, mfu_bfloat16, mfu_float32, table)
 
 
-@instead_of(oracle.speedup, "assumes that bfloat16 is twice as fast as float32 because it has half as many bits")
+@instead_of(oracle.speedup, "multiplies the ratio of the MFUs by 2 instead of by the ratio of the promised FLOP/s")
 def twice_for_half_the_bits(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return 2 * mfu_bfloat16 / mfu_float32

@@ -14,24 +14,28 @@ def distinct_origins(seeds: Sequence[int]) -> list[object]:
     return [*range(len(seeds))]
 
 
-@instead_of(oracle.origins, "NumPy's global generator is not seeded by every call")
+@instead_of(
+    oracle.origins, "the same seed gives different numbers in NumPy: does every call seed its global generator?"
+)
 def without_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return distinct_origins(seeds) if drawn_by == "NumPy" else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "Python's random module is not seeded by every call")
+@instead_of(oracle.origins, "the same seed gives different numbers in Python's random module: does every call seed it?")
 def without_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return distinct_origins(seeds) if drawn_by == "random" else oracle.origins(drawn_by, seeds)
 
 
 @instead_of(
-    oracle.origins, "torch's global generator is not seeded by every call, or is changed or restored afterwards"
+    oracle.origins,
+    "the same seed gives different numbers in torch: does every call seed its global generator, "
+    "without changing or restoring it afterwards?",
 )
 def without_torch(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return distinct_origins(seeds) if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "the seed is a constant: the argument is ignored")
+@instead_of(oracle.origins, "all seeds give the same numbers: is the argument ignored?")
 def constant(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [42 for _ in seeds]
 
@@ -50,7 +54,7 @@ def numpys_zero_is_none(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return found if drawn_by in ("NumPy", "a training run") else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "the seed depends on the number of earlier calls")
+@instead_of(oracle.origins, "the numbers depend on how many calls came before, not only on the seed")
 def counted(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [(seed + i) % 2**32 for i, seed in enumerate(seeds)]
 
@@ -61,24 +65,24 @@ def torchs_in_float32(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [*rounded] if drawn_by == "torch" else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "only the lowest 31 bits of the seed are used")
+@instead_of(oracle.origins, "seeds that differ by 2**31 give the same numbers, as if the highest bit were lost")
 def thirty_one_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**31 for seed in seeds]
 
 
-@instead_of(oracle.origins, "only the lowest 16 bits of the seed are used")
+@instead_of(oracle.origins, "seeds that differ by 2**16 give the same numbers, as if only the lowest bits were used")
 def sixteen_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**16 for seed in seeds]
 
 
-@instead_of(oracle.origins, "only the last two digits of the seed are passed to NumPy")
+@instead_of(oracle.origins, "seeds that differ by 1000 give the same numbers in NumPy")
 def two_digits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 100 if drawn_by == "NumPy" else seed for seed in seeds]
 
 
 @instead_of(
     oracle.origins,
-    "torch's random numbers depend on what was drawn before the call: the seed passed to torch is itself random",
+    "torch's random numbers depend on the calls before: is the seed passed to torch itself random?",
 )
 def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     before = list(pairwise([None, *seeds]))
@@ -87,7 +91,7 @@ def torch_from_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
 
 @instead_of(
     oracle.origins,
-    "NumPy's random numbers depend on what was drawn before the call: the seed passed to NumPy is itself random",
+    "NumPy's random numbers depend on the calls before: is the seed passed to NumPy itself random?",
 )
 def numpy_from_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     before = list(pairwise([None, *seeds]))

@@ -117,7 +117,9 @@ def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps
     return p - lr * oracle.get_direction(average - mean**2, grad, eps), (average, mean)
 
 
-@instead_of(oracle.step, "the parameter is updated before the squared gradient is added to the average")
+@instead_of(
+    oracle.step, "the parameter is updated with the average from before the step, which lacks the new squared gradient"
+)
 def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
     before = np.zeros_like(p) if v is None else v
     return p - lr * oracle.get_direction(before, grad, eps), oracle.update_average(v, grad, alpha)

@@ -6,7 +6,6 @@ from math import prod
 from reference.roofline import oracle
 from torchkata import Mistake, instead_of
 
-READ_ONLY = "omits the bytes of the result"
 ELEMENTS = "counts elements instead of bytes"
 H100 = "always uses the accelerator intensity of an H100, 295.4"
 TWO_BYTES = "assumes 2 bytes per element for every dtype"
@@ -22,7 +21,10 @@ def gelu_like_relu(operation: str) -> int:
     return 1
 
 
-@instead_of(oracle.elementwise_work, READ_ONLY)
+@instead_of(
+    oracle.elementwise_work,
+    "counts n elements instead of 2 · n for an elementwise function: each is read and written once",
+)
 def read_only(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     return times * flops_each * n, times * n * itemsize
 
@@ -53,13 +55,13 @@ def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]
     return instead_of(oracle.product_work, message)(mistaken)
 
 
-products_read_only = count_product(READ_ONLY, lambda m, k, n: (2 * m * k * n, m * k + k * n))
+products_read_only = count_product("omits the bytes of the result", lambda m, k, n: (2 * m * k * n, m * k + k * n))
 one_addition_less = count_product(
     "counts n - 1 additions for a sum of n products: the convention is 2 · n FLOPs",
     lambda m, k, n: (m * n * (2 * k - 1), m * k + k * n + m * n),
 )
 without_additions = count_product(
-    "counts only multiplications, not additions", lambda m, k, n: (m * k * n, m * k + k * n + m * n)
+    "counts n FLOPs for a sum of n products instead of 2 · n", lambda m, k, n: (m * k * n, m * k + k * n + m * n)
 )
 read_for_each_product = count_product(
     "counts two reads per multiplication: each element is read only once",
@@ -87,6 +89,12 @@ def bits(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, in
 def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[float, int]:
     flops, moved = oracle.product_work(m, k, n, itemsize, times)
     return float(flops), moved
+
+
+@instead_of(oracle.work, "returns (bytes, FLOPs) instead of (FLOPs, bytes)")
+def bytes_first(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return moved, flops
 
 
 @instead_of(oracle.work, "treats dot as an outer product with n * n results: a dot product has one")

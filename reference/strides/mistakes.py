@@ -24,7 +24,7 @@ def own_size_included(shape: Sequence[int], times: int = 1) -> list[int]:
     return [stride * max(size, 1) for stride, size in zip(right, oracle.lengthen(shape, times), strict=True)]
 
 
-@instead_of(oracle.contiguous_strides, "returns strides in bytes, as NumPy does, instead of elements")
+@instead_of(oracle.contiguous_strides, "every stride is four times too large: strides count elements, not bytes")
 def bytes_of_float32(shape: Sequence[int], times: int = 1) -> list[int]:
     return [4 * stride for stride in oracle.contiguous_strides(shape, times)]
 
@@ -156,7 +156,9 @@ def any_order(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> b
     return 0 in shape or sorted(strides[axis] for axis in axes) == sorted(right[axis] for axis in axes)
 
 
-@instead_of(oracle.is_contiguous, "compares only the position of the last element, which is the same in a transpose")
+@instead_of(
+    oracle.is_contiguous, "returns True whenever the last element is in the right place, as it is in a transpose"
+)
 def no_gaps(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     right = oracle.contiguous_strides(shape, times)
     shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)

@@ -7,7 +7,6 @@ from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Run
 from torchkata import instead_of
 
-WITH_THE_FIRST = "times the first matmul, which should be a warm-up"
 JUMPS = 10.0, 1e5  # minimum and maximum seconds by which the system clock is adjusted
 
 
@@ -16,7 +15,7 @@ def list_timed(run: Run) -> list[float]:
     return [product.seconds for product in run.products if product.timed and product.whole]
 
 
-@instead_of(oracle.seconds_per_product, WITH_THE_FIRST)
+@instead_of(oracle.seconds_per_product, "times the first matmul, which should be a warm-up")
 def with_the_first(run: Run) -> tuple[float, float]:
     if not any(product.cold and product.timed for product in run.products):
         return oracle.seconds_per_product(run)
@@ -24,7 +23,7 @@ def with_the_first(run: Run) -> tuple[float, float]:
     return mean, mean
 
 
-@instead_of(oracle.is_enough, WITH_THE_FIRST)
+@instead_of(oracle.is_enough, "no matmul runs before the clock is read for the first time: warm up first")
 def none_before(run: Run) -> bool:
     return len(run.timed) == len(run.products) > 0
 
@@ -37,7 +36,7 @@ def all_together(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "returns the time of {count:g} matmuls instead of the time of one",
+    "returns {count:g} times the time of one matmul",
     count=[2, 3, 4, 5, 6, 7, 8, 10, 16, 20, 30, 32, 50, 64, 100],
 )
 def several_together(run: Run, count: int) -> tuple[float, float]:
@@ -54,7 +53,7 @@ def divided_by_too_many(run: Run) -> tuple[float, float]:
     return mean, mean
 
 
-@instead_of(oracle.seconds_per_product, "divides by the number of matmuls twice")
+@instead_of(oracle.seconds_per_product, "returns the time of one matmul, divided by the number of matmuls")
 def divided_twice(run: Run) -> tuple[float, float]:
     return min(run.warm) / len(list_timed(run)), max(run.warm) / len(list_timed(run))
 
@@ -76,7 +75,7 @@ def flop_per_sec(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "reads the clock before the device is done, so only the queueing is timed: synchronize first",
+    "returns almost 0: the clock is stopped before the matmul is done (on a GPU, synchronize first)",
 )
 def not_waited_for(run: Run) -> tuple[float, float]:
     return 0 * min(run.warm), 0 * max(run.warm)
@@ -94,7 +93,7 @@ def started_too_early(run: Run) -> tuple[float, float]:
     return mean - 0.1 * min(run.warm), mean
 
 
-@instead_of(oracle.is_that_of_one, "uses time.time, which jumps when the system clock is set")
+@instead_of(oracle.is_that_of_one, "uses a clock that jumps when the system clock is set, as time.time does")
 def calendar(seconds: float, run: Run) -> bool:
     least, most = JUMPS
     return least < abs(seconds) < most if run.disturbed else oracle.is_that_of_one(seconds, run)

@@ -18,8 +18,7 @@ Loss: TypeAlias = Callable[[Array, Array, int], tuple[float, Array]]  # (outputs
 Update: TypeAlias = Callable[[Weights, Weights], Weights]  # (weights, gradients) → weights
 
 ONE_BATCH = "one batch is used for all steps"
-TWO_BATCHES = "get_batch is called twice per step: x comes from one batch and y from another"
-AHEAD = "each step ends by fetching the next batch, so get_batch is called one time too many"
+TWO_CALLS = "get_batch is called 2 · num_train_steps times"
 
 
 def squared(out: Array, y: Array, width: int) -> tuple[float, Array]:
@@ -108,7 +107,7 @@ def over_width(out: Array, y: Array, width: int) -> tuple[float, Array]:
     return float(((out - y) ** 2).sum()) / width, 2 * (out - y) / width
 
 
-@minimize("(B, 1) minus (B,) broadcasts to (B, B): every output is compared with every target")
+@minimize("every output is compared with every target, as when (B, 1) and (B,) broadcast to (B, B)")
 def all_pairs(out: Array, y: Array, width: int) -> tuple[float, Array]:
     errors = out[:, None] - y[None, :]
     return float((errors**2).mean()), 2 * errors.mean(1) / len(y)
@@ -124,7 +123,7 @@ def one_batch(weights: Weights, batches: Batches, lr: float) -> Run:
     return oracle.train(weights, [*batches[:1]] * len(batches), lr)
 
 
-@instead_of(oracle.asked, ONE_BATCH)
+@instead_of(oracle.asked, "get_batch is called only once")
 def asked_once(rows: int, dim: int, steps: int) -> list[int]:
     return [rows]
 
@@ -134,28 +133,28 @@ def one_batch_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step"] * steps}
 
 
-@instead_of(oracle.train, TWO_BATCHES)
+@instead_of(oracle.train, "x comes from one batch and y from another")
 def two_batches(weights: Weights, batches: Batches, lr: float) -> Run:
     n = len(batches)
     return oracle.train(weights, [(batches[2 * t % n][0], batches[(2 * t + 1) % n][1]) for t in range(n)], lr)
 
 
-@instead_of(oracle.asked, TWO_BATCHES)
+@instead_of(oracle.asked, TWO_CALLS)
 def asked_twice(rows: int, dim: int, steps: int) -> list[int]:
     return [rows] * (2 * steps)
 
 
-@instead_of(oracle.seen_by_sgd, TWO_BATCHES)
+@instead_of(oracle.seen_by_sgd, TWO_CALLS)
 def two_batches_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch", "batch", "step"] * steps}
 
 
-@instead_of(oracle.asked, AHEAD)
-def asked_ahead(rows: int, dim: int, steps: int) -> list[int]:
+@instead_of(oracle.asked, "get_batch is called one time too many")
+def asked_once_more(rows: int, dim: int, steps: int) -> list[int]:
     return [rows] * (steps + 1)
 
 
-@instead_of(oracle.seen_by_sgd, AHEAD)
+@instead_of(oracle.seen_by_sgd, "each step ends by fetching the next batch, so get_batch is called one time too many")
 def ahead_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step", "batch"] * steps}
 

@@ -14,10 +14,9 @@ SHARED = [loss_mistakes]
 MANY = "one extra step is taken"
 SHORT = "one step is missing"
 NOT_TAKEN = "the last step is not taken"
-TWICE = "step() is called twice for each batch"
-STILL = "the weights never change: step() or backward() is missing, or the gradients are zeroed between the two"
-DEFAULT_RATE = "SGD uses its default lr, 0.01, instead of the lr passed to train"
-BY_HAND_AS_WELL = "the final weight is also updated by hand"
+STILL = "the weights never change: do backward() and then step() run for each batch, without zero_grad() between them?"
+DEFAULT_RATE = "every step uses an lr of 0.01, SGD's default, instead of the lr passed to train"
+BY_HAND_AS_WELL = "the final weight moves twice as far in each step as it should"
 FROM_ZEROS = "the weights are initialized to zero"
 
 
@@ -69,7 +68,7 @@ def final_zeroed(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, update)
 
 
-@instead_of(oracle.train, "step() is called before backward(), so it uses the gradients of the previous batch")
+@instead_of(oracle.train, "step() uses the gradients of the previous batch: call it after backward()")
 def stepped_before(weights: Weights, batches: Batches, lr: float) -> Run:
     last: list[Weights] = [[np.zeros_like(w) for w in weights]]
 
@@ -92,11 +91,6 @@ still_seen = change_events(STILL, each_step=["batch"])
 def one_more(weights: Weights, batches: Batches, lr: float) -> Run:
     weights, losses = oracle.train(weights, [*batches, batches[0]], lr)
     return weights, losses[:-1]
-
-
-@instead_of(oracle.asked, MANY)
-def one_more_asked(rows: int, dim: int, steps: int) -> list[int]:
-    return [rows] * (steps + 1)
 
 
 @instead_of(oracle.seen_by_sgd, MANY)
@@ -124,12 +118,12 @@ def last_not_seen(steps: int, lr: float) -> dict[str, object]:
     return oracle.seen_by_sgd(steps, lr) | {"events": (["batch", "step"] * steps)[:-1]}
 
 
-@instead_of(oracle.train, TWICE)
+@instead_of(oracle.train, "each step moves the weights by twice lr times the gradient")
 def stepped_twice(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, downhill(lr, times=2))
 
 
-twice_seen = change_events(TWICE, each_step=["batch", "step", "step"])
+twice_seen = change_events("step() is called twice for each batch", each_step=["batch", "step", "step"])
 
 
 @instead_of(oracle.seen_by_sgd, "two steps with lr / 2 are taken for each batch")
@@ -143,7 +137,7 @@ def default_rate(weights: Weights, batches: Batches, lr: float) -> Run:
 
 
 default_rate_seen = change_events(DEFAULT_RATE, rates=[0.01])
-rate_in_the_loss = change_events("the loss is multiplied by lr, and SGD's lr is 1", rates=[1.0])
+rate_in_the_loss = change_events("SGD's lr is 1 instead of the lr passed to train", rates=[1.0])
 
 
 @instead_of(oracle.train, "lr decreases from step to step")
@@ -167,7 +161,7 @@ def clipped(weights: Weights, batches: Batches, lr: float, most: float) -> Run:
 other_optimizer = change_events(
     "the steps are not taken by the SGD from sgd.py", each_step=["batch"], rates=[], move=True
 )
-by_hand = change_events("the weights are updated by hand, not by SGD", each_step=["batch"], move=True)
+by_hand = change_events("SGD's step() is never called, but the weights change", each_step=["batch"], move=True)
 
 
 @instead_of(oracle.train, BY_HAND_AS_WELL)
@@ -199,7 +193,7 @@ def final_only(weights: Weights, batches: Batches, lr: float) -> Run:
     return descend(weights, batches, lambda ws, gs: [*ws[:-1], *downhill(lr)(ws[-1:], gs[-1:])])
 
 
-@instead_of(oracle.train, "the returned model is not the one that was trained")
+@instead_of(oracle.train, "the losses are right, but the returned model has its initial weights")
 def copy_trained(weights: Weights, batches: Batches, lr: float) -> Run:
     return weights, oracle.train(weights, batches, lr)[1]
 
@@ -211,7 +205,7 @@ def from_zeros(weights: Weights, batches: Batches, lr: float) -> Run:
 
 from_zeros_seen = change_events(FROM_ZEROS, move=True)
 drawn_first_seen = change_events(
-    "the initial weights differ from those of a new Cruncher: the RNG was used before, or the weights were overwritten",
+    "the initial weights differ from those of a new Cruncher: build it first, set no seed, and leave its weights alone",
     move=True,
 )
 
@@ -221,12 +215,12 @@ def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, obje
     return oracle.built(dim, max(1, num_layers), device)
 
 
-@instead_of(oracle.built, "the model is not moved to the requested device")
+@instead_of(oracle.built, "the model is not on the requested device")
 def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
     return oracle.built(dim, num_layers, "cpu")
 
 
-@instead_of(oracle.built, "only layers is moved to the device, not final")
+@instead_of(oracle.built, "a layer is on the requested device, but final is not")
 def layers_moved(dim: int, num_layers: int, device: str) -> dict[str, object]:
     places = sorted({"cpu", device} if num_layers else {"cpu"})
     return oracle.built(dim, num_layers, device) | {"devices": places}

@@ -129,17 +129,20 @@ def clipped_in_parts(parts: Sequence[X], max_norm: float) -> X:
     return total
 
 
-@instead_of(oracle.accumulate, "the gradients are not clipped")
+@instead_of(oracle.accumulate, "the gradients are not clipped before optimizer.step()")
 def not_clipped(parts: Sequence[X], max_norm: float) -> X:
     return np.sum(parts, axis=0)
 
 
-@instead_of(oracle.accumulate, "the gradients are zeroed before every micro-batch, so only the last one counts")
+@instead_of(oracle.accumulate, "only the gradients of the last micro-batch count: add up those of all micro-batches")
 def last_part(parts: Sequence[X], max_norm: float) -> X:
     return oracle.clip([parts[-1]], max_norm)[1][0]
 
 
-@instead_of(oracle.list_saves, "no checkpoint is saved after the last step")
+@instead_of(
+    oracle.list_saves,
+    "no checkpoint is saved after the last step if checkpoint_every does not divide the number of steps",
+)
 def last_not_saved(start: int, steps: int, every: int) -> list[int]:
     return [done for done in range(start + 1, steps + 1) if done % every == 0]
 

@@ -32,11 +32,19 @@ def spend(message: str, each: int, activation: int = 4) -> Mistake:
     return swap(oracle.training_bytes, message, lambda parameters, kept: each * parameters + activation * kept)
 
 
-no_merge = omit(MATRICES, "omits attention's fourth matrix, which is applied to the result", "merge")
+no_merge = omit(
+    MATRICES, "counts three (width, width) matrices per layer instead of four: w_q, w_k, w_v and w_o", "merge"
+)
 one_mlp_matrix = omit(MATRICES, "counts one of the two matrices of the MLP", "down")
-four_times = add(MATRICES, "uses 4 · width instead of hidden", lambda c: MATRICES(replace(c, hidden=4 * c.width)))
+four_times = add(
+    MATRICES,
+    "the result does not depend on hidden: it is that of hidden = 4 · width",
+    lambda c: MATRICES(replace(c, hidden=4 * c.width)),
+)
 no_positions = omit(WEIGHTS, "omits the embedding of positions", "positions")
-never_an_output = omit(WEIGHTS, "omits the output matrix, which is a parameter of its own unless tied", "output")
+never_an_output = omit(
+    WEIGHTS, "counts only one (vocab, width) matrix if not tied: the embedding and the output are then two", "output"
+)
 no_gains = omit(WEIGHTS, "omits the gains of the norms", "attention's norm", "MLP's norm", "last norm")
 no_last_gain = omit(WEIGHTS, "omits the gain of the last norm", "last norm")
 one_gain_per_layer = omit(WEIGHTS, "counts one norm per layer instead of two", "MLP's norm")
@@ -44,9 +52,18 @@ always_an_output = add(WEIGHTS, "counts a tied output matrix twice", lambda c: {
 with_biases = add(
     WEIGHTS, "counts biases of the layers' matrices", lambda c: {"biases": (c.layers, 5 * c.width + c.hidden)}
 )
-two_per_norm = add(WEIGHTS, "counts a bias for each norm as well", lambda c: {"biases": (2 * c.layers + 1, c.width)})
+two_per_norm = add(
+    WEIGHTS,
+    "counts 2 · width parameters per norm instead of width: each norm has only a gain",
+    lambda c: {"biases": (2 * c.layers + 1, c.width)},
+)
 
-lookup = add(PRODUCTS, "counts FLOPs of looking up embeddings", lambda c: {"tokens": (c.context, c.vocab, c.width)})
+lookup = add(
+    PRODUCTS,
+    "counts width · vocab multiplications twice per token: computing the logits takes them once, "
+    "looking up an embedding takes none",
+    lambda c: {"tokens": (c.context, c.vocab, c.width)},
+)
 no_logits = omit(PRODUCTS, "omits the multiplication that computes the logits", "output")
 no_logits_if_tied = add(
     PRODUCTS,
@@ -69,11 +86,19 @@ attention_of_each_head = add(
 )
 TRAINING, TOKEN, HALF = oracle.training_flops, oracle.flops_per_token, oracle.half_context
 without_additions = swap(
-    TRAINING, "counts only multiplications, not additions", lambda products: TRAINING(products) // 2
+    TRAINING,
+    "returns half of the FLOPs, as if only multiplications were counted, not additions",
+    lambda products: TRAINING(products) // 2,
 )
-forward_only = swap(TRAINING, "counts only the forward pass", lambda products: TRAINING(products) // 3)
+forward_only = swap(
+    TRAINING,
+    "returns a third of the FLOPs, as many as the forward pass takes",
+    lambda products: TRAINING(products) // 3,
+)
 backward_like_forward = swap(
-    TRAINING, "counts one product in the backward pass, which has two", lambda products: 2 * TRAINING(products) // 3
+    TRAINING,
+    "returns two thirds of the FLOPs, as if the backward pass had one product per multiplication instead of two",
+    lambda products: 2 * TRAINING(products) // 3,
 )
 whole_sequence = swap(TOKEN, "counts a whole sequence instead of one token", lambda c: TOKEN(c) * c.context)
 rule_of_six = swap(
@@ -89,25 +114,30 @@ one_too_small = swap(
 )
 
 twelve_bytes = spend("counts 12 bytes per parameter instead of 4 + 4 + 8", 12)
-no_state = spend("omits AdamW's two averages", 8)
+no_state = spend("counts 8 bytes per parameter instead of 4 + 4 + 8, as if AdamW's two averages took none", 8)
 two_byte_activations = spend("counts 2 bytes per activation instead of 4", 16, 2)
 no_scores_kept = omit(KEPT, "omits the softmax of the scores, which is multiplied by the values", "softmax")
 one_head_kept = add(KEPT, "counts the scores of one head only", lambda c: {"softmax": (c.layers, c.context, c.context)})
 scores_kept_as_well = add(
     KEPT,
-    "counts the scores before and after the softmax: only the latter are an input",
+    "counts heads · context scores per token twice: only those after the softmax are an input",
     lambda c: {"scores": (c.layers, c.context, c.heads, c.context)},
 )
-logits_kept = add(KEPT, "counts the logits, which are no input", lambda c: {"logits": (c.context, c.vocab)})
+logits_kept = add(
+    KEPT,
+    "counts context · vocab numbers more per sequence: the logits, for example, are no input of a multiplication",
+    lambda c: {"logits": (c.context, c.vocab)},
+)
 counted_three_times = add(
     KEPT,
-    "counts attention's input three times: queries, keys and values share it",
+    "counts 8 tensors of shape (context, width) per layer instead of 6: count only inputs of "
+    "multiplications, and a shared input once",
     lambda c: {"attention's input": (3, c.layers, c.context, c.width)},
 )
 no_hidden_kept = omit(KEPT, "omits the result of the ReLU", "hidden")
 relu_input_kept = add(
     KEPT,
-    "counts the tensors before and after the ReLU: only the latter is an input of a multiplication",
+    "counts 2 · hidden numbers per token and layer instead of hidden: only the result of the ReLU is an input",
     lambda c: {"before the ReLU": (c.layers, c.context, c.hidden)},
 )
 no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")

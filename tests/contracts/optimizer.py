@@ -13,7 +13,7 @@ from tests.contracts import Test
 from tests.optimizer_runs import Rule, assert_run, copy_rule, follows_rule
 from tests.probes import optimizers as probes
 from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny_to_large, normal, rng_of, runs
-from torchkata import Plain, Student, Text, assert_equal, check, precondition
+from torchkata import Plain, Student, Text, assert_equal, check, precondition, same, show
 
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten between which magnitudes are drawn
 FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # factors by which a scheduler multiplies the learning rate
@@ -134,16 +134,21 @@ def check_zero_rate(student: Student, optimizer: Optimizer) -> None:
 
 
 def check_none_and_nan(student: Student, optimizer: Optimizer) -> None:
-    """Assert that a gradient of None stays None, and that a gradient of NaN makes the parameter NaN."""
+    """Assert that a gradient of None stays None, and that all other gradients are applied."""
     reply = student.call(probes.step_on_nan, optimizer.name)
     check(not reply["filled"], mistake=Text("a gradient that is None is filled with zeros"))
-    check_nan(reply)
+    check_applied(reply)
 
 
-def check_nan(reply: dict[str, Any]) -> None:
-    """Assert that a gradient of NaN has made the parameter NaN."""
+def check_applied(reply: dict[str, Any]) -> None:
+    """Assert that a gradient of NaN has made the parameter NaN, and that a frozen parameter's gradient is applied."""
     note = Text("a NaN gradient is skipped or replaced, which hides that the run has gone wrong")
     check(not reply["p"].isfinite().any(), note, yours=reply["p"], expected=Text("NaN in the parameter"))
+    frozen, other = reply["frozen"], reply["other"]
+    note = Text(
+        "a parameter with requires_grad=False is not updated like the others: skip only those whose grad is None"
+    )
+    check(same(frozen, other), mistake=note, yours=frozen, expected=Text("like the others: {value}", value=show(other)))
 
 
 def check_scheduler(student: Student, optimizer: Optimizer, run: OptimizerRun, gamma: float) -> None:

@@ -7,15 +7,7 @@ from torch import Tensor
 from .cruncher import list_keys
 from .loading import typed_load
 
-FIT = """
-def fit(model, opt, xs, ys):
-    for x, y in zip(xs, ys):
-        loss = (model(x) - y).square().mean()
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-        print(loss.item())
-""".strip()
+FIT = "from tests.probes.checkpoint import fit  # the training loop"
 OTHER = "other.load_state_dict({{key: weight + {change} for key, weight in model.state_dict().items()}})"
 PATH = "'run.pt'"
 NEW = ["model = Cruncher(2, 0)", "opt = AdaGrad(model.parameters(), lr=0.1)"]
@@ -64,14 +56,17 @@ def save_and_load(step: int, as_path: bool) -> str:
     return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
-def around_saving(weights: Sequence[Tensor]) -> str:
+def around_saving(weights: Sequence[Tensor], training: bool) -> str:
     """Return code that trains a model and then saves it."""
-    return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1)])
+    mode = [] if training else ["model.eval()"]
+    return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), *mode, save(1)])
 
 
-def trained_on(weights: Sequence[Tensor]) -> str:
+def trained_on(weights: Sequence[Tensor], training: bool) -> str:
     """Return code that saves a model, trains it further, and loads the checkpoint into another model."""
-    return "\n".join([around_saving(weights), "fit(model, opt, xs, ys)", *build_other(weights), LOAD])
+    saved = around_saving(weights, training=True)
+    mode = [] if training else ["other.eval()"]
+    return "\n".join([saved, "fit(model, opt, xs, ys)", *build_other(weights), *mode, LOAD])
 
 
 def files(name: str) -> str:

@@ -10,6 +10,8 @@ from torchkata import typed
 from .loading import load
 from .tables import Tables
 
+LINEAR = ("project", "merge", "up", "down", "output")
+
 
 def build(assignment: Any, weights: dict[str, Tensor], sizes: list[int]) -> Any:
     """Build a LanguageModel in float64 with the given weights."""
@@ -23,7 +25,7 @@ def shapes(assignment: Any, sizes: list[int]) -> dict[str, object]:
     """Return the shapes of a model's state and parameters, its context, and the classes of its parts."""
     model = assignment.language_model.LanguageModel(*sizes)
     own, linear = assignment.language_model, assignment.linear.Linear
-    kinds = {"attentions": own.CausalAttention, "mlps": own.MLP, "up": linear, "down": linear, "output": linear}
+    kinds = {"attentions": own.CausalAttention, "mlps": own.MLP} | dict.fromkeys(LINEAR, linear)
     return {
         "state": {key: list(value.shape) for key, value in model.state_dict().items()},
         "parameters": sorted(key for key, _ in model.named_parameters(remove_duplicate=False)),
@@ -43,6 +45,17 @@ def logits(assignment: Any, sizes: list[int], weights: dict[str, Tensor], tokens
     """Return the logits of a model with the given weights."""
     result: Tensor = build(assignment, weights, sizes)(tokens)
     return result.detach()
+
+
+@typed('model = LanguageModel(*sizes).to("meta")\nmodel(torch.zeros(1, 2, dtype=torch.int64, device="meta"))')
+def mixed_devices(assignment: Any, sizes: list[int]) -> str:
+    """Return torch's message if a model on the meta device combines tensors on two devices, otherwise ""."""
+    model = assignment.language_model.LanguageModel(*sizes).to("meta")
+    try:
+        model(torch.zeros(1, 2, dtype=torch.int64, device="meta"))
+    except (RuntimeError, NotImplementedError) as error:  # other errors: the student's attention may read values
+        return str(error) if "on the expected device" in str(error) else ""
+    return ""
 
 
 @typed(

@@ -124,13 +124,15 @@ def write_in_place(
 
 
 def write_step_on_nan(name: str) -> str:
-    """Return code that takes one step with a gradient of None, and one with NaN."""
+    """Return code that takes one step per parameter: without a gradient, with NaN, frozen, and like the frozen one."""
     return f"""\
-without, p = nn.Parameter(torch.ones(2, 2)), nn.Parameter(torch.ones(2, 2))
+without, p, frozen, other = (nn.Parameter(torch.ones(2, 2)) for _ in range(4))
 p.grad = torch.full((2, 2), torch.nan)
-for each in (without, p):
+frozen.grad, other.grad = torch.ones(2, 2), torch.ones(2, 2)
+frozen.requires_grad_(False)
+for each in (without, p, frozen, other):
     {name.partition(".")[2]}([each], lr=0.1).step()
-without.grad, p"""
+without.grad, p, frozen, other"""
 
 
 def write_many_steps(name: str, steps: int) -> str:

@@ -149,12 +149,17 @@ def list_parameters(optimizer: Any) -> list[Any]:
 
 @typed(optimizer_code.write_step_on_nan)
 def step_on_nan(assignment: Any, name: str) -> dict[str, object]:
-    """Take a step with a gradient of None, and one with NaN. Return whether None is filled, and the NaN parameter."""
-    without, p = (nn.Parameter(torch.ones(2, 2)) for _ in range(2))
+    """Take one step per parameter: without a gradient, with NaN, and with one that is frozen after its backward pass.
+
+    Return whether None is filled, the NaN parameter, the frozen parameter, and another one like it that is not frozen.
+    """
+    without, p, frozen, other = (nn.Parameter(torch.ones(2, 2)) for _ in range(4))
     p.grad = torch.full((2, 2), torch.nan)
-    for each in (without, p):
+    frozen.grad, other.grad = torch.ones(2, 2), torch.ones(2, 2)
+    frozen.requires_grad_(False)
+    for each in (without, p, frozen, other):
         find_class(assignment, name)([each], lr=0.1).step()
-    return {"filled": without.grad is not None, "p": p}
+    return {"filled": without.grad is not None, "p": p, "frozen": frozen, "other": other}
 
 
 @typed(optimizer_code.write_scheduled)

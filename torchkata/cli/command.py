@@ -16,7 +16,7 @@ from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
 from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import demand_packages
+from torchkata.pytest_plugin.packages import demand_packages, describe_hidden_module
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, self_study
@@ -168,6 +168,9 @@ def ask_predictions(options: Namespace) -> None:
 def check(options: Namespace) -> int:
     """Run `kata check`: the tests with the grader's number of inputs, then what is different when graded."""
     demand_packages()
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        if os.environ.pop(name, None):
+            print(_("{variable} is set; `kata check` ignores it, as the grader does", variable=name), file=sys.stderr)
     katas = options.kata or course().choose([], course().graded)
     code = test(katas, "--hypothesis-profile=grade")
     if code in (0, 1):  # pytest has run the tests
@@ -224,12 +227,25 @@ def test(katas: Sequence[Kata], *options: str) -> int:
     from .runs import EXPECTED
 
     names = ",".join(kata.name for kata in katas)
-    return pytest.main([EXPECTED, *options, f"--kata={names}", str(course().tests)])
+    code = pytest.main([EXPECTED, *options, f"--kata={names}", str(course().tests)])
+    if code == pytest.ExitCode.USAGE_ERROR and (added := os.environ.get("PYTEST_ADDOPTS")):
+        print(_("kata: {text}", text=_("the variable PYTEST_ADDOPTS adds these options: {options}", options=added)))
+    return code
+
+
+def can_show_chinese() -> bool:
+    """Return whether the encoding of the standard output has Chinese characters. Otherwise, they would become `?`."""
+    try:
+        return bool("中".encode(sys.stdout.encoding or "utf-8"))
+    except (LookupError, UnicodeEncodeError):
+        return False
 
 
 def main() -> NoReturn:
     """Run the command line."""
     prepare_streams()
+    if not can_show_chinese():
+        os.environ["KATA_LANG"] = "en"
     try:
         try:
             code = run(sys.argv[1:])
@@ -245,6 +261,11 @@ def main() -> NoReturn:
         sys.exit(2)
     except (UsageError, CourseError) as error:
         print(_("kata: {text}", text=translate(error)), file=sys.stderr)
+        sys.exit(2)
+    except (ImportError, AttributeError):
+        if not (text := describe_hidden_module()):
+            raise
+        print(_("kata: {text}", text=text), file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the program that reads the output (such as `head`) has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -26,7 +26,7 @@ from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import is_available
+from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
 from torchkata.result import LOOK_OF
 
 from .secret import find_secret
@@ -129,7 +129,7 @@ def reason_to_skip(path: Path) -> str:
     if path.is_symlink():
         return _("not included: a symbolic link; replace it with the file")
     if path.is_dir():
-        return _("not included: a folder")
+        return _("not included: a folder; put its .py files next to the others")
     if not is_module(path.name):
         never_runs = path.name in IGNORED
         return _("not included: the grader never runs this file" if never_runs else "not included: not a Python module")
@@ -155,7 +155,12 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
                 )
             )
     for module, line in find_imports(tree).items():
-        if module not in (*modules, *course().katas) and not is_available(module):
+        if module in OWN_MODULES:
+            text = _(
+                "line {line} imports {module}, which the grader does not have for your code", line=line, module=module
+            )
+            yield fail(text)
+        elif module not in (*modules, *course().katas) and not is_available(module):
             names = {"module": module, "packages": ", ".join(course().packages)}
             text = _(
                 "line {line} imports {module}, which is not a package of the course ({packages}), so the grader may "

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from torchkata.course import ARCHIVES, ENGINE, Kata, course, is_course, use
@@ -40,12 +39,8 @@ def init(folder: Path) -> None:
     use(folder)
     say("{folder} is ready (katas: {katas}). Next:", folder=folder, katas=len(course().katas))
     enter = [] if folder.samefile(Path()) else [f'cd "{folder}"']
-    print_steps([*enter, *list_pip_commands(find_missing(course().dependencies)), "kata watch"])
-
-
-def print_steps(commands: Sequence[str]) -> None:
-    """Print the commands that the student should type next."""
-    print(*(f"  {command}" for command in commands), sep="\n")
+    steps = [*enter, *list_pip_commands(find_missing(course().dependencies)), "kata watch"]
+    print(*(f"  {command}" for command in steps), sep="\n")
 
 
 def read_archive(name: str) -> dict[str, bytes]:

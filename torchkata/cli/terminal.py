@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from typing import Literal, NoReturn
+from typing import Literal
 
 from torchkata.i18n import _, wrap
 from torchkata.result import LOOK_OF, Status
@@ -51,8 +51,3 @@ def report_silence(katas: str, code: int) -> None:
         kata=katas,
         code=code,
     )
-
-
-def refuse_to_run_tests(file: str) -> NoReturn:
-    """End a test file that is run as a program, and name the command that runs its tests."""
-    raise SystemExit(_("pytest runs the tests in this file: pytest {file}", file=file))

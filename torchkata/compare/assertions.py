@@ -1,7 +1,8 @@
 """Assertions about plain values: they check type, dtype and shape, then compare numbers up to rounding errors."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ from numpy import ndarray as Array
 from torchkata.course import course
 from torchkata.i18n import _, translate
 from torchkata.inside.text import Message
-from torchkata.inside.values import Plain, Unread, is_array, is_tensor
+from torchkata.inside.values import Plain, Unread, is_tensor, require_plain
 from torchkata.seam.comparisons import count_comparison
 from torchkata.seam.failures import Unmet, Wrong
 
-from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, format_dtype, format_number, show, show_both
+from .difference import describe_difference, explain_elements, explain_form
+from .equality import same
+from .show import show
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -24,15 +27,16 @@ if TYPE_CHECKING:
 
 oracle_is_mistaken = ContextVar("oracle_is_mistaken", default=False)  # whether a known mistake replaces the oracle
 watcher: ContextVar[Callable[[Plain, Plain, Message, bool], None] | None] = ContextVar("watcher", default=None)
+LOOSE = 1e-9  # error allowed without a `scale`, relative to the largest expected number or to 1
 ROUNDINGS = 8  # correct matrix products differ from the exact result by up to 1.9 roundings of their scale
 
 
 def assert_close(
     yours: Plain,
-    expected: "Float[Array, '*shape'] | float | None",
+    expected: "Float[Array, '*shape'] | Sequence[Any] | float | None",
     *,
     dtype: "TorchDtype | np.dtype[Any] | type | None" = None,
-    scale: "Float[Array, '*#shape'] | float",
+    scale: "Float[Array, '*#shape'] | float | None" = None,
     roundings: float = ROUNDINGS,
     what: Message = "",
 ) -> None:
@@ -43,43 +47,71 @@ def assert_close(
     correct code may overflow.
 
     Args:
-        yours: The student's answer: a tensor, or an array if `dtype` is a NumPy dtype.
+        yours: The student's answer: a tensor, an array if `dtype` is a NumPy dtype, or numbers if `dtype` is float.
         expected: The exact values in float64. Only a known mistake may expect None, NaN or infinity.
-        dtype: The required dtype. Default: torch.float32, or float64 in a course without torch.
-        scale: The sum of the absolute values of each element's terms, for example `|x| @ |W|`. It is broadcast.
+        dtype: The required dtype. `float` requires a number or a (nested) list of numbers. Default: float if `expected`
+            is a list, or a number in a course without torch. Otherwise torch.float32, or float64 without torch.
+        scale: The sum of the absolute values of each element's terms, for example `|x| @ |W|`. It is broadcast. Numbers
+            need no scale: by default, an error of 1e-9, relative to the largest expected number or to 1, is allowed.
         roundings: The number of roundings of `scale` to allow.
         what: The name of the compared value, for the message.
 
     Raises:
         Wrong: The type, dtype, shape or an element differs.
+        TypeError: `scale` is missing for a tensor or an array.
 
     Example:
         assert_close(y, x @ weight, scale=abs(x) @ abs(weight), what="y")
+        assert_close(student.call("weights", 4), [0.1, 0.2, 0.3, 0.4])
     """
     count_comparison()
     if expected is None:
         assert_equal(yours, None, what=what)
         return
     exact = np.asarray(expected, dtype=np.float64)
+    numeric = dtype is float or (dtype is None and (isinstance(expected, (list, tuple)) or is_number(exact)))
+    if scale is None:
+        if not numeric:
+            raise TypeError("assert_close needs a scale for a tensor or an array")
+        scale, roundings = np.abs(exact).max(initial=1.0), LOOSE / sys.float_info.epsilon
     finite = np.isfinite(exact)
     if not (oracle_is_mistaken.get() or finite.all()):
         note = _("the expected values are computed from your values, some of which are NaN or infinite")
         raise make_failure(yours, expected, what, note)
-    wanted, limits = convert_to_dtype(exact, dtype)
+    wanted, limits = convert_to_dtype(exact, np.float64 if numeric else dtype)
+    given, shown = (read_numbers(yours), exact.tolist()) if numeric else (yours, wanted)
     if isinstance(yours, Unread):
         broadcast_scale(exact.shape, scale)  # raises AnswerRead if the scale depends on the answer
         return
-    if type(yours) is not type(wanted) or yours.dtype != wanted.dtype or yours.shape != wanted.shape:
-        raise make_failure(yours, wanted, what, explain_form(yours, wanted))
-    numbers, known = as_float64(yours), np.where(finite, exact, 0.0)
+    if type(given) is not type(wanted) or given.dtype != wanted.dtype or given.shape != wanted.shape:
+        raise make_failure(yours, shown, what, explain_form(given, wanted, numeric=numeric))
+    numbers, known = as_float64(given), np.where(finite, exact, 0.0)
     size = np.maximum(broadcast_scale(exact.shape, scale), np.abs(known))
     bound = roundings * (limits.eps * size + limits.smallest_normal)
     close = (np.abs(numbers - known) <= bound) | (size > limits.max)
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        raise make_failure(yours, wanted, what, explain_elements(excess, wanted, yours, invalid), excess)
-    report_comparison(yours, wanted, what)
+        raise make_failure(
+            yours, shown, what, explain_elements(excess, wanted, given, invalid), None if numeric else excess
+        )
+    report_comparison(yours, shown, what)
+
+
+def is_number(exact: Any) -> bool:
+    """Return whether an expected value is a single number, in a course whose students have no tensors."""
+    return exact.ndim == 0 and "torch" not in course().preload
+
+
+def read_numbers(yours: Plain) -> Plain:
+    """Return a number or a nested list of numbers as a float64 array, or None for any other value."""
+
+    def are_numbers(value: Plain) -> bool:
+        return all(map(are_numbers, value)) if type(value) is list else type(value) in (int, float)
+
+    with suppress(ValueError):  # lists of different lengths
+        return np.array(yours, dtype=np.float64) if are_numbers(yours) else None
+    return None
 
 
 def convert_to_dtype(exact: Any, dtype: Any) -> tuple[Any, Any]:
@@ -108,6 +140,8 @@ def assert_equal(
 ) -> None:
     """Assert that `yours` and `expected` have the same type and are bitwise identical. NaNs compare equal.
 
+    A tuple equals a list of the same items, because tuples become lists on the way to the student's code and back.
+
     Args:
         yours: The student's answer.
         expected: The value that it must equal.
@@ -117,14 +151,16 @@ def assert_equal(
 
     Raises:
         Wrong: The values or their types differ.
+        TypeError: `expected` is not a plain value.
 
     Example:
         assert_equal(student.call("sieve", 10), [2, 3, 5, 7])
     """
     count_comparison()
     if isinstance(yours, Unread):
+        require_plain(expected, "the expected value")
         return
-    if not same(yours, expected):
+    if not same(yours, expected) and not same(yours, expected := require_plain(expected, "the expected value")):
         wrong = make_failure(yours, expected, what, note)
         wrong.mistake = mistake
         raise wrong
@@ -226,46 +262,6 @@ def as_float64(values: "Tensor | Array[Any, Any]") -> "Float[Array, '*shape']":
     return array
 
 
-def same(a: Plain, b: Plain) -> bool:
-    """Return whether two plain values have the same type, shape and bits. NaNs compare equal.
-
-    Example:
-        check(not same(first, second), "two consecutive calls return the same batch")
-    """
-    if type(a) is not type(b):
-        return False
-    if is_tensor(a):
-        return a.dtype == b.dtype and a.shape == b.shape and tensors_equal(a, b)
-    if is_array(a):
-        return a.dtype == b.dtype and a.shape == b.shape and arrays_equal(a, b)
-    if isinstance(a, list):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    return bool(a == b) or (a != a and b != b)
-
-
-def arrays_equal(a: Any, b: Any) -> bool:
-    """Return whether two arrays of the same dtype and shape are equal."""
-    if a.dtype.kind == "c":
-        return arrays_equal(a.real, b.real) and arrays_equal(a.imag, b.imag)
-    if a.dtype.kind == "f":
-        return bool(np.all((a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)))
-    return bool(np.array_equal(a, b))
-
-
-def tensors_equal(a: "Tensor", b: "Tensor") -> bool:
-    """Return whether two tensors of the same dtype and shape are equal."""
-    import torch
-
-    if a.is_complex():
-        return tensors_equal(torch.view_as_real(a), torch.view_as_real(b))
-    if a.is_floating_point():
-        same_number = (a == b) & (a.signbit() == b.signbit())
-        return bool(torch.all(same_number | (a.isnan() & b.isnan())))
-    return bool(np.array_equal(a.numpy(), b.numpy()))  # torch cannot compare uint16
-
-
 def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bool = True) -> None:
     """Notify the `watcher`, if there is one, of a comparison."""
     if watch := watcher.get():
@@ -273,102 +269,8 @@ def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bo
 
 
 def make_failure(yours: Plain, expected: Plain, what: Message, note: Message, excess: Any = None) -> Wrong:
-    """Return the exception for a failed comparison. `excess` says which elements of an array differ by too much.
-
-    The failure shows each value on one line, or only the first difference if the values are too long. If lists have
-    different lengths or dicts have different keys, a note says so.
-    """
+    """Notify the `watcher` of a failed comparison, and return its exception (see `describe_difference`)."""
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
         return Wrong()  # the text of the failure is never shown, since the known mistake does not explain the answer
-    label, note = translate(what), translate(note)
-    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
-    if shown[0] == shown[1] or any("…" in side for side in shown):
-        path, expected, yours = find_first_difference(expected, yours)
-        label += path
-        if looks_alike(expected, yours, MAX_WIDTH - len(label) - 2):
-            index = find_first_element(expected, yours, excess)
-            label, expected, yours = f"{label}{list(index)}", expected[index].item(), yours[index].item()
-        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
-        note = note or explain_length(yours, expected)
-    named = [_("{name}: {value}", name=label, value=value) if label else value for value in shown]
-    return Wrong(expected=named[0], yours=named[1], note=note)
-
-
-def find_first_difference(expected: Plain, yours: Plain, path: str = "") -> tuple[str, Plain, Plain]:
-    """Find the first difference within lists and dicts. Return its subscripts as code, and the two values there."""
-    if isinstance(expected, list) and isinstance(yours, list):
-        keys: Iterable[Any] = range(min(len(expected), len(yours)))
-    elif isinstance(expected, dict) and isinstance(yours, dict) and expected.keys() == yours.keys():
-        keys = expected
-    else:
-        return path, expected, yours
-    for key in keys:
-        if not same(yours[key], expected[key]):
-            return find_first_difference(expected[key], yours[key], f"{path}[{key!r}]")
-    return path, expected, yours
-
-
-def looks_alike(expected: Plain, yours: Plain, width: int) -> bool:
-    """Return whether two arrays or tensors of the same form differ only in elements that are not shown."""
-    one, other = (show(value, width=width) for value in (expected, yours))
-    return one == other and "…" in one and count_elements(expected) > 0
-
-
-def find_first_element(expected: Any, yours: Any, excess: Any) -> tuple[int, ...]:
-    """Return the index of the first element that differs. `excess` says which elements differ, if that is known."""
-    if excess is None:
-        pairs = zip(expected.flatten().tolist(), yours.flatten().tolist(), strict=True)
-        excess = np.array([repr(one) != repr(other) for one, other in pairs]).reshape(expected.shape)
-    return tuple(int(i) for i in np.argwhere(excess)[0])
-
-
-def explain_length(yours: Plain, expected: Plain) -> str:
-    """Return a note about lists of different lengths or dicts with different keys, or "" for any other values."""
-    if isinstance(yours, list) and isinstance(expected, list) and len(yours) != len(expected):
-        return _("expected length {wanted}, got {found}", wanted=len(expected), found=len(yours))
-    if isinstance(yours, dict) and isinstance(expected, dict) and yours.keys() != expected.keys():
-        missing, further = (
-            ", ".join(map(repr, one.keys() - other.keys())) for one, other in ((expected, yours), (yours, expected))
-        )
-        sentences = [_("missing keys: {keys}", keys=missing)] if missing else []
-        return "; ".join(sentences + ([_("unexpected keys: {keys}", keys=further)] if further else []))
-    return ""
-
-
-def explain_form(yours: Any, wanted: Any) -> str:
-    """Return a note about a wrong type, dtype or shape."""
-    if type(yours) is not type(wanted):
-        return _(
-            "expected an array, got {found}" if is_array(wanted) else "expected a tensor, got {found}",
-            found=describe_type(yours),
-        )
-    if yours.shape != wanted.shape:
-        return _("expected shape {wanted}, got {found}", wanted=list(wanted.shape), found=list(yours.shape))
-    return _("expected dtype {wanted}, got {found}", wanted=format_dtype(wanted), found=format_dtype(yours))
-
-
-def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> str:
-    """Return a note with the number of wrong elements and the index of the first, or of `invalid` ones, which are NaN.
-
-    For a large result, the note also contains the first wrong value and the expected one.
-    """
-    if invalid:
-        return _(
-            "NaN in {count} of {all} elements, as after 0 / 0 or the root of a negative number",
-            count=invalid,
-            all=excess.size,
-        )
-    if excess.size == 1:
-        return ""
-    index = find_first_element(wanted, yours, excess)
-    values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
-    if excess.size <= MAX_ITEMS:
-        return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
-    shown, shown_yours = (format_number(side[index].item()) for side in (wanted, yours))
-    return _(
-        "{wrong} of {all} elements differ by more than rounding (first at {index}: expected {expected}, got {yours})",
-        **values,
-        expected=shown,
-        yours=shown_yours,
-    )
+    return describe_difference(yours, expected, what, note, excess)

@@ -21,10 +21,10 @@ from hypothesis.errors import HypothesisException, InvalidArgument
 from torchkata.compare.show import show
 from torchkata.course import course, is_chosen
 from torchkata.i18n import _
-from torchkata.inside.reply import clean, format_error
+from torchkata.inside.reply import Probe, clean, format_error
 from torchkata.inside.values import Plain, Unread
 from torchkata.seam.failures import BrokenTest, Endless, Place
-from torchkata.seam.student import Call
+from torchkata.seam.student import Call, make_call
 
 from .recording import Example, RecordedBody, ReplayingStudent
 
@@ -37,8 +37,9 @@ class UnreadStudent:
     def __init__(self, example: Example) -> None:
         self.memory = dict(example.memory)
 
-    def call(self, *_: object) -> Plain:
-        """Return an `Unread` answer."""
+    def call(self, probe: Probe | str, *args: object) -> Plain:
+        """Return an `Unread` answer, if the student's code could be called with these arguments."""
+        make_call(probe, args)
         return Unread()
 
 
@@ -46,7 +47,7 @@ def find_broken_test(error: BaseException, body: RecordedBody, last_call: Call |
     """Return the exception to raise instead of `error` if the test is broken, or None if an answer may be wrong."""
     in_body = any(frame.f_code is RecordedBody.__call__.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
     example = next(iter(body.kept()), None) if in_body else None
-    given = format_input(example) if example else ""
+    given = ", ".join(f"{name} = {show(value)}" for name, value in example.given.items()) if example else ""
     broken = BrokenTest(format_error(error), find_course_lines(error.__traceback__), given)
     if last_call is None or (example and not example.answers):
         return broken
@@ -114,8 +115,3 @@ def describe_course_error(error: BaseException) -> str:
     if lines:
         return f"{root / lines[-1].file}, line {lines[-1].line}: {clean(format_error(error))}"
     return ""
-
-
-def format_input(example: Example) -> str:
-    """Format the arguments of an example."""
-    return ", ".join(f"{name} = {show(value)}" for name, value in example.given.items())

@@ -13,7 +13,7 @@ LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view 
 NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
 PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(
-        "out of memory: a tensor or array is far too large"
+        "out of memory: a tensor or array is far too large (the grader allows {memory} MiB)"
     ),
     r"does not require grad and does not have a grad_fn": Text(
         "there is no graph to backpropagate through: autograd is off, no tensor requires grad, or "
@@ -92,6 +92,11 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "nobody can type into the tests: take the value as an argument, or put input() under `if "
         '__name__ == "__main__":`'
     ),
+    r"^(ModuleNotFoundError: No module named|ImportError: cannot import name .* from) "
+    r"'(torchkata|tests|reference)\b": Text(
+        "this module belongs to the course, and the grader has no copy of it for your code: write what you need "
+        "in your own file"
+    ),
     NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
     r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": Text(
         "a function of torch is called with a number instead of a tensor: for numbers, use those of math, "
@@ -142,9 +147,8 @@ def explain_crash(crash: Crashed) -> Message:
             method=f"{found[1]}_()",
             plain=f"{found[1]}()",
         )
-    if pattern == NO_PACKAGE:
-        return Text(PATTERNS[pattern].english, packages=", ".join(course().packages))
-    return PATTERNS[pattern] if pattern else ""
+    values = {"packages": ", ".join(course().packages), "memory": course().limits.memory_mib}
+    return Text(PATTERNS[pattern].english, **values) if pattern else ""
 
 
 def find_difference(error: str) -> str:
@@ -153,6 +157,8 @@ def find_difference(error: str) -> str:
         return "user_name"
     if error.startswith("SystemExit") and error.endswith(AT_IMPORT):
         return "at_import"
+    if error.startswith("BdbQuit"):
+        return "debugger"
     if "unable to open shared memory object" in error:
         return "processes"
     refused = REFUSED.search(error)

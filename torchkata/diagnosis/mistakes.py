@@ -40,7 +40,7 @@ def instead_of(
 
     Args:
         right: The function of the oracle to replace. The decorated function has the same parameters and results.
-        message: A clause that describes the student's code. It is shown after "looks like: ".
+        message: A clause that is true of all code with these answers. It is shown after "looks like: ".
         **constants: Values to try for additional parameters of the decorated function. The message can contain the
             value that fits: `{eps:g}`.
 
@@ -96,6 +96,11 @@ def name_mistake(kata: str, messages: Sequence[str]) -> str:
         parts = [part for known in load_mistakes(kata) for part in known.parts if known.message in messages]
         return str(EITHER).join(messages) if len({part.right for part in parts}) == 1 else ""
     return messages[0] if len(messages) == 1 else ""
+
+
+def begin_raised(message: str) -> str:
+    """Return the beginning of the line about the error that a mistake's variant raised, for `grader certify`."""
+    return f"the variant for “{message}” raised "
 
 
 def translate_mistake(kata: str, message: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchkata.compare.assertions import same
+from torchkata.compare.equality import same
 from torchkata.compare.show import format_dtype, shorten, show
 from torchkata.i18n import _, translate
 from torchkata.inside.text import Message, Text

@@ -8,16 +8,7 @@ from torchkata.course.model import Difficulty
 from torchkata.i18n import translate
 from torchkata.inside.text import Message, Text
 
-from . import (
-    Language,
-    _,
-    class_language,
-    find_shared_text,
-    find_text,
-    find_texts,
-    first_translation,
-    pad,
-)
+from . import Language, _, class_language, find_shared_text, find_text, find_texts, first_translation, pad
 
 DIFFICULTIES: dict[Difficulty, Message] = {
     "unknown": "",

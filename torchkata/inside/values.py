@@ -1,13 +1,14 @@
 """Plain values: the only values that may be passed between a test and the student's code.
 
-Plain values are None, bool, int, float, str, lists, dicts with string keys, numeric NumPy arrays, and dense, detached
-CPU tensors with at most `MAX_AXES` axes. Any other object is replaced by an `Opaque`, which contains only the name of
-its type. Because no other objects are passed, no code is passed either.
+Plain values are None, bool, int, float, str, lists, dicts whose keys are str or int, numeric NumPy arrays, and dense,
+detached CPU tensors with at most `MAX_AXES` axes. Tuples become lists. Any other object is replaced by an `Opaque`,
+which contains only the name of its type. Because no other objects are passed, no code is passed either.
 
 torch is imported only if the course uses it.
 """
 
 import sys
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 MAX_DEPTH = 12
 MAX_INT_BYTES = 32  # maximum size of an int; counts of real models need more than 8 bytes
 MAX_AXES = 8  # maximum number of axes; many axes of size 1 would produce deeply nested lists of a few numbers
+MAX_INT_KEYS = 4096  # in one dict; unlike those of strings, hashes of ints can be chosen so that the dict becomes slow
+MAX_KEY = 2**63 - 1  # largest int that is a key
 MAX_TYPE_NAME = 200  # maximum number of characters of the name of a type
+PLAIN_VALUES = (
+    "only None, bool, int, float, str, tensors, arrays of numbers, and lists, tuples and dicts of these can be passed "
+    "to or compared with a student's code (keys of dicts: str or int)"
+)
 NUMBERS = "biufc"  # kinds of plain dtypes: bool, signed and unsigned integers, floats, complex numbers
 
 
@@ -93,17 +100,56 @@ def to_plain(value: object, depth: int = 0) -> Plain:
         if value.ndim > MAX_AXES:
             return Opaque(Text("array of {count} axes", count=value.ndim))
         return np.array(value, order="C")
-    if isinstance(value, int) and value.bit_length() < 8 * MAX_INT_BYTES:
-        return int(value)
+    if isinstance(value, int):
+        return int(value) if value.bit_length() < 8 * MAX_INT_BYTES else Opaque(Text("int of more than 255 bits"))
     if isinstance(value, float):
         return float(value)
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
+    name = name_type(value)
+    if isinstance(value, (list, tuple, dict)) and depth >= MAX_DEPTH:
+        return Opaque(Text("{type} inside {count} others", type=name, count=depth))
+    if isinstance(value, (list, tuple)):
         return [to_plain(item, depth + 1) for item in value]
-    if depth < MAX_DEPTH and isinstance(value, dict) and all(type(key) is str for key in value):
-        return {key: to_plain(item, depth + 1) for key, item in value.items()}
-    return Opaque(f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins."))
+    if isinstance(value, dict):
+        if are_keys(value):
+            return {to_plain(key): to_plain(item, depth + 1) for key, item in value.items()}
+        kinds = ", ".join(sorted({name_type(key) for key in value} - {"int", "str"}))
+        if not kinds:
+            return Opaque(Text("{type} with too many or too large ints as keys", type=name))
+        return Opaque(Text("{type} with keys of type {keys}", type=name, keys=kinds))
+    return Opaque(name)
+
+
+def name_type(value: object) -> str:
+    """Return the name of the type of a value, with the name of its module unless it is built in."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
+def are_keys(keys: Collection[object]) -> bool:
+    """Return whether a plain dict can have these keys."""
+    ints = [key for key in keys if type(key) is int and abs(key) <= MAX_KEY]
+    return len(ints) <= MAX_INT_KEYS and len(ints) + sum(type(key) is str for key in keys) == len(keys)
+
+
+def find_unsupported(value: object, plain: Plain) -> Message:
+    """Return what the first part of a value is that `to_plain` could not copy to `plain`, or "" if it copied all."""
+    if isinstance(plain, Opaque):
+        return "" if isinstance(value, (Opaque, Unread)) else plain.type_name
+    inner: Iterable[tuple[object, Plain]] = ()
+    if isinstance(value, (list, tuple)):
+        inner = zip(value, plain, strict=True)
+    elif isinstance(value, dict):
+        inner = zip(value.values(), plain.values(), strict=True)
+    return next((kind for pair in inner if (kind := find_unsupported(*pair))), "")
+
+
+def require_plain(value: object, what: str) -> Plain:
+    """Return a copy of `value` as a plain value. Raises TypeError, which names it `what`, if that is impossible."""
+    plain = to_plain(value)
+    if kind := find_unsupported(value, plain):
+        raise TypeError(f"{what} contains ({kind}), but {PLAIN_VALUES}")
+    return plain
 
 
 def to_plain_tensor(tensor: "Tensor") -> "Tensor | Opaque":

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from torchkata.course import course
-from torchkata.pytest_plugin.report import describe_prerequisites
+from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.run_state import get_state
+from torchkata.pytest_plugin.run_summary import describe_prerequisites
 
 from .html import verdict
 
@@ -22,4 +23,4 @@ def pytest_terminal_summary(config: pytest.Config) -> None:
     results, file = get_state(config).results, config.getoption("verdict")
     for name, kata_results in results.items():
         kata = course().katas[name]
-        file.write_text(verdict(kata, kata_results, describe_prerequisites(kata, results)), "utf-8")
+        file.write_text(verdict(kata, kata_results, describe_prerequisites(kata, results, load_state())), "utf-8")

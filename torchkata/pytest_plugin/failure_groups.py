@@ -80,8 +80,4 @@ def render_block(kata: Kata, block: FailureGroup) -> list[str]:
 
 def describe_hidden(kata: Kata, count: int) -> str:
     """Return a line about the failures of a kata that are not shown."""
-    return _(
-        "  … and {count} more of {kata}: pytest --kata {kata} -v",
-        count=count,
-        kata=kata.name,
-    )
+    return _("  … and {count} more of {kata}: pytest --kata {kata} -v", count=count, kata=kata.name)

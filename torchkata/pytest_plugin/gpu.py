@@ -22,7 +22,8 @@ from torchkata.speed.bench import Reading, measure
 from torchkata.speed.local_bench import LocalBench, Stopwatch, find_gpu
 from torchkata.speed.remarks import choose_lesson
 
-from .report import GREY, build_command, fail, replace_exception
+from .report import build_command, fail, replace_exception
+from .run_summary import GREY
 
 SPEED = "test_speed.py"
 TIERS: dict[Tier | None, Text] = {"full": Text("full"), "passing": Text("passing"), None: Text("too slow")}

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchkata.course import CourseError, cached_by_course, course
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"  # torch without gigabytes of CUDA libraries
+OWN_MODULES = ("torchkata", "tests", "reference")
 ENGINE = ("numpy", "pytest", "hypothesis")
 
 
@@ -28,6 +30,27 @@ def describe_missing_packages() -> str:
     missing = find_missing(course().dependencies)
     commands = " && ".join(list_pip_commands(missing))
     return _("packages are missing; run: {commands}", commands=commands) if missing else ""
+
+
+def describe_failed_import(error: BaseException) -> str:
+    """Return a sentence about packages or files that explain why the course can't be loaded, or "" if none does."""
+    while error.__cause__ is not None:  # pytest hides the reason behind an error of its own
+        error = error.__cause__
+    if why := describe_missing_packages() or describe_hidden_module():
+        return why
+    reason = f"{type(error).__name__}: {error}"
+    is_import = isinstance(error, (ImportError, OSError))
+    return _("the course can't be loaded: {error}", error=reason) if is_import else ""
+
+
+def describe_hidden_module() -> str:
+    """Return a sentence that names a file of the course's folder that was imported instead of a library, if any."""
+    for name, module in [*sys.modules.items()]:
+        file = Path(getattr(module, "__file__", None) or "/")
+        is_library = name in sys.stdlib_module_names or name in (*course().packages, *ENGINE)
+        if is_library and file.parent in (course().root, Path.cwd()):
+            return _("{file} hides Python's module {module}: rename it", file=file.name, module=name)
+    return ""
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:
@@ -51,7 +74,7 @@ def find_versions(name: str) -> list[str]:
 
 def is_available(module: str) -> bool:
     """Return whether the grader certainly has a module: its package is needed by the course or by the engine."""
-    if module in sys.stdlib_module_names or module in (*course().packages, "tests", "reference", "torchkata"):
+    if module in sys.stdlib_module_names or module in (*course().packages, *OWN_MODULES):
         return True
     return not find_required().isdisjoint(map(normalize, metadata.packages_distributions().get(module, ())))
 

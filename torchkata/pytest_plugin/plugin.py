@@ -18,6 +18,7 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.selection",
     "torchkata.pytest_plugin.profiles",
     "torchkata.pytest_plugin.first_pass",
+    "torchkata.pytest_plugin.untouched_stubs",
     "torchkata.pytest_plugin.search",
     "torchkata.pytest_plugin.time_limit",
     "torchkata.pytest_plugin.report",
@@ -37,7 +38,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n import translate
 
-    from .packages import describe_missing_packages
+    from .packages import describe_failed_import
 
     try:
         root = find_course(config)
@@ -51,7 +52,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         for feature in (*FEATURES, SPEED) if course.workloads else FEATURES:
             pluginmanager.import_plugin(feature)
     except Exception as error:
-        why = translate(error) if isinstance(error, CourseError) else describe_missing_packages()
+        why = translate(error) if isinstance(error, CourseError) else describe_failed_import(error)
         if not why:
             raise
         raise pytest.UsageError(why) from None

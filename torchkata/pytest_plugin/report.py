@@ -1,42 +1,31 @@
-"""pytest plugin that reports to the student: the failures of each kata, the table of katas, and the next step."""
+"""pytest plugin that explains each failure to the student, and reports the results at the end of the run."""
 
-import math
 import os
 import shlex
-import shutil
-from collections.abc import Generator, Mapping, MutableMapping, Sequence
+from collections.abc import Generator, MutableMapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
 from torchkata.compare.show import shorten
-from torchkata.course import Kata, course
-from torchkata.course.predictions import has_questions
+from torchkata.course import course
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestable, unwrap_group
-from torchkata.diagnosis.mistakes import name_mistake, translate_mistake
-from torchkata.i18n import _, format_label, pad, translate, wrap
-from torchkata.i18n.katas import claim_of, describe_effort, score_of, title_of, title_of_track
+from torchkata.diagnosis.mistakes import begin_raised, name_mistake, translate_mistake
+from torchkata.i18n import _, format_label, translate
+from torchkata.i18n.katas import claim_of
 from torchkata.inside.text import Message
-from torchkata.result import FAILED, LOOK_OF, LOOKS, TestResult, get_status
+from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Crashed, Wrong
 from torchkata.streams import prepare_streams
 
-from .failure_groups import describe_hidden, group_failures, render_block
-from .history import State, find_next, load_state
-from .links import add_link
-from .rewards import describe_end, describe_kata, format_bar
 from .run_state import add_result, attach_result, get_result, get_state
-from .search import EXPLAINED_BY, MISSING_RETURN
+from .run_summary import GREY, MAX_SHOWN, find_broken_prerequisites, write_failures, write_table
+from .search import EXPLAINED_BY, MISSING_RETURN, RAISED
 from .selection import find_kata, find_test
 
-MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
-TABLE_LINES = 10  # lines around the failures of a single kata: progress above, and the table and next step below
-WIDTH = 99  # maximum number of columns
 ORDINARY = ("passed", "failed", "skipped")  # outcomes of a report that no other plugin has changed
-GREY = {"grey": "light"}  # the name that pytest uses for the color
 AnyException: TypeAlias = pytest.ExceptionInfo[BaseException]
 
 
@@ -46,12 +35,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     kata, results = find_kata(item.path), get_state(item.config).results
     if kata is not None and (broken := find_broken_prerequisites(kata, results)):
         item.add_marker(pytest.mark.skip(reason=_("it builds on {katas}", katas=", ".join(broken))))
-
-
-def find_broken_prerequisites(kata: str, results: Mapping[str, Sequence[TestResult]]) -> list[str]:
-    """Return the prerequisites of a kata that have failed in this run."""
-    names = course().prerequisites(kata)
-    return [name for name in names if any(result.outcome in FAILED for result in results.get(name, ()))]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -125,7 +108,10 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     looks_like = translate_mistake(kata, known) if known else translate(seen)
     call = get_state(item.config).student.last
     result = explain(find_test(item), heading, error, call, build_command(item), known or str(seen), looks_like)
-    return replace(result, explained_by=tuple(mistakes))
+    is_proof = item.config.getoption("--hypothesis-profile") == "prove"  # then no student reads the message
+    raised = item.stash.get(RAISED, {}).items() if is_proof else ()
+    message = "\n".join([result.message, *(begin_raised(one) + text for one, text in raised)])
+    return replace(result, explained_by=tuple(mistakes), message=message)
 
 
 def find_mistake(cause: BaseException) -> Message:
@@ -164,7 +150,8 @@ def build_command(item: pytest.Item) -> str:
         options.append(f"--examples {config.getoption('examples')}")
     if not get_state(config).is_seed_secret:
         options.append(f"--seed {get_state(config).seed}")
-    file = os.path.relpath(item.path, config.invocation_params.dir)
+    is_for_another = get_state(config).is_seed_secret  # the student, whose folder is not the grader's
+    file = os.path.relpath(item.path, course().root if is_for_another else config.invocation_params.dir)
     test = item.nodeid.partition("::")[2].removesuffix(item.name) + find_test(item)
     return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
 
@@ -197,130 +184,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for kata in course().katas.values():
         write_failures(terminalreporter, kata, results.get(kata.name, []), most)
     write_table(terminalreporter, results)
-
-
-def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Print the failures of a kata, one block for each cause."""
-    if get_status([result.outcome for result in results]) in ("not_started", "done"):
-        return
-    width = find_width(out)
-    room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
-    started = [result for result in results if result.outcome != "not_started"]
-    blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
-    shown = 0
-    for block in blocks[:most]:
-        lines = [[*wrap(line, width)] for line in render_block(kata, block)]
-        room -= 1 + sum(map(len, lines))
-        if shown and room < 0:  # failures that scroll off the screen are not read
-            break
-        shown += 1
-        out.write_line("")
-        for place, parts in enumerate(lines):
-            for part in parts:
-                out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
-    if hidden := sum(len(block.tests) for block in blocks[shown:]):
-        out.write_line("\n" + describe_hidden(kata, hidden))
-
-
-def find_width(out: pytest.TerminalReporter) -> int:
-    """Return the maximum number of columns of a line."""
-    return min(WIDTH, shutil.get_terminal_size().columns) if out.isatty else WIDTH
-
-
-def add_place_link(out: pytest.TerminalReporter, text: str, result: TestResult) -> str:
-    """Turn the file name in a line of a failure report into a link to the student's file."""
-    if not result.file or out.config.getoption("impl") != "assignment":
-        return text
-    place = _("{file}, line {line}", file=result.file, line=result.line) if result.line else result.file
-    return add_link(text, place, course().assignment / result.file, is_terminal=bool(out.isatty))
-
-
-def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult]]) -> None:
-    """Print one line for each tested kata, grouped by track, then suggest the next kata and commands that help."""
-    katas = course().choose(list(results))
-    width = max(len(kata.name) for kata in katas) + 2
-    state = load_state()
-    left: set[str] = set()
-    failed: set[str] = set()
-    for before, kata in zip([None, *katas], katas, strict=False):
-        if before is None or before.track != kata.track:
-            out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
-        outcomes = [result.outcome for result in results.get(kata.name, [])]
-        status = get_status(outcomes)
-        partly = status == "done" and len(outcomes) < len(kata.points)
-        out.write(f"  {kata.name:<{width}}")
-        color = "grey" if partly else LOOK_OF[status].color
-        word = _("partly run") if partly else translate(LOOK_OF[status].word)
-        out.write(pad(word, 13), **{GREY.get(color, color): True})
-        points = sum_points(kata.name, results.get(kata.name, []))
-        row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results)
-        out.write_line("\n".join(wrap(" " * (width + 15) + row, find_width(out)))[width + 15 :])
-        if partly or status != "done":
-            left |= {kata.name, *find_open_causes(kata, results, state)}
-        if LOOK_OF[status].color == "red":
-            failed.add(kata.name)
-    config = out.config
-    if config.getoption("--hypothesis-profile") == "grade":
-        earned = sum(sum_points(name, ended) for name, ended in results.items())
-        total = sum(kata.max_score for kata in katas)
-        out.write_line("\n" + _("{earned} of {most} points", earned=f"{earned:g}", most=f"{total:g}"), bold=True)
-    if config.getoption("watched") and failed:
-        return
-    following = find_next(left, failed)
-    if following is None:
-        write_rewards(out, katas, state)
-        return
-    if len(katas) == 1 and (effort := describe_effort(katas[0])):
-        out.write_line("\n".join(wrap(f"  {effort}", find_width(out), hanging=2)))
-    user = next((name for name in results if name in course().dependents(following.name)), "")
-    line = _(
-        "next: {title} — assignment/{kata}.py ({user} builds on it), then: kata next {kata}"
-        if following.name not in results and user
-        else "next: {title} — assignment/{kata}.py, then: kata next {kata}",
-        title=title_of(following),
-        kata=following.name,
-        user=user,
-    )
-    file = course().stub(following.name)
-    out.write_line("")
-    for part in wrap(line, find_width(out), hanging=0):
-        out.write_line(add_link(part, f"assignment/{file.name}", file, is_terminal=bool(out.isatty)))
-    if failed:
-        out.write_line(_("stuck? kata about {kata}, kata hint {kata}", kata=following.name))
-    elif state.status(following.name) in ("not_graded", "not_started"):
-        out.write_line(_("before you write it: kata about {kata}", kata=following.name))
-        if has_questions(following.name):
-            out.write_line(_("  before you run its tests: kata predict {kata}", kata=following.name))
-
-
-def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: State) -> None:
-    """Print what is possible now that these katas are done."""
-    if state.next() is None:
-        lines = [*describe_end(state)]
-    elif len(katas) == 1:
-        lines = [*describe_kata(katas[0], state)]
-    else:
-        lines = [_("All done." if len(katas) == len(course().katas) else "Done. For the next kata: kata next")]
-    for line in ("", *lines, format_bar(state)):
-        out.write_line("\n".join(wrap(line, find_width(out), hanging=0)))
-
-
-def sum_points(kata: str, results: Sequence[TestResult]) -> float:
-    """Return the points of all tests that passed."""
-    return sum(course().katas[kata].points[result.name] for result in results if result.outcome == "passed")
-
-
-def find_open_causes(kata: Kata, results: Mapping[str, Sequence[TestResult]], state: State) -> set[str]:
-    """Return the unfinished prerequisites that caused tests of this kata to fail."""
-    files = {Path(result.file).stem for result in results.get(kata.name, [])}
-    return {name for name in course().prerequisites(kata.name) if name in files and not state.is_done(name)}
-
-
-def describe_prerequisites(kata: Kata, results: dict[str, list[TestResult]]) -> str:
-    """Return a remark that names the failed or unwritten prerequisites of a kata, or "" if there are none."""
-    causes = {
-        result.cause.removesuffix(".py") for result in results.get(kata.name, []) if result.outcome == "not_started"
-    }
-    broken = [] if results.get(kata.name) else find_broken_prerequisites(kata.name, results)
-    needed = [name for name in course().prerequisites(kata.name) if name in causes or name in broken]
-    return _("   (builds on {katas}: do that first)", katas=", ".join(needed)) if needed else ""

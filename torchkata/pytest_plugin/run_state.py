@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 import pytest
 
 from torchkata.result import LOOKS, TestResult
+from torchkata.seam.failures import Place
 from torchkata.seam.student import Student
 
 from .inputs import Inputs
@@ -24,6 +25,7 @@ class RunState:
     is_quick_proof: bool = False  # skip the search for patterns, which is not needed by a quick `grader certify`
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata
     digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the start of the run
+    places: dict[str, Place | None] = field(default_factory=dict)  # where an untouched stub raises, keyed by kata
     terminal: int | None = None  # a file descriptor of the terminal, because pytest captures stdout during a test
 
 

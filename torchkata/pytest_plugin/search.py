@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from torchkata.compare.assertions import same, watcher
+from torchkata.compare.assertions import watcher
+from torchkata.compare.equality import same
 from torchkata.course import course
 from torchkata.diagnosis.broken_tests import find_broken_test, make_endless_error
 from torchkata.diagnosis.explain import UNDECIDED, unwrap_group
@@ -37,14 +38,15 @@ from torchkata.seam.time_limits import limit_processor_time
 from .run_state import get_state
 from .selection import find_kata, find_test
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 EXPLAINED_BY = pytest.StashKey[list[str]]()
+RAISED = pytest.StashKey[dict[str, str]]()  # the first error of each known mistake, by its message
 MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
 
 SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
-MIN_SECONDS = 0.5  # CPU time that the search may always take
+MIN_SECONDS = 1.0  # CPU time that the search may always take: twice as much as the slowest one used on busy cores
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
 TRACED = 5.0  # a call may take as many times the test's duration while its returns are traced
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
@@ -63,7 +65,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     kata, state = find_kata(pyfuncitem.path), get_state(pyfuncitem.config)
     if kata is None or "student" not in pyfuncitem.funcargs:
         return (yield)
-    pyfuncitem.stash[EXPLAINED_BY] = []
+    pyfuncitem.stash[EXPLAINED_BY], pyfuncitem.stash[RAISED] = [], {}
     pyfuncitem.stash[MISSING_RETURN] = ""
     body, test = record_body(pyfuncitem), pyfuncitem.obj
     taken = inspect.signature(body.body).parameters
@@ -117,7 +119,8 @@ def explain_answers(
         cause.mistake = _("uninitialized memory is read, for example from torch.empty (the tests fill it with NaN)")
         return
     enough = QUICK_FURTHER if state.is_quick_proof else MAX_FURTHER
-    found = find_mistakes(load_known_mistakes(kata), body, test, state.student, seconds, student_seconds, enough)
+    known, raised = load_known_mistakes(kata), item.stash[RAISED]
+    found = find_mistakes(known, body, test, state.student, seconds, student_seconds, enough, raised)
     item.stash[EXPLAINED_BY] = found
     if len(found) == 1 or not isinstance(cause, Wrong) or state.is_quick_proof:
         return
@@ -135,7 +138,7 @@ def explain_answers(
             cause.relation = pattern.sentence
 
 
-def ask(student: Student, seconds: float, question: Callable[[Call, Student], Answer], otherwise: Answer) -> Answer:
+def ask(student: Student, seconds: float, question: Callable[[Call, Student], T], otherwise: T) -> T:
     """Return the answer to a question that makes the last call again, or `otherwise`. Never raises an exception."""
     try:
         student.runner.set_budget(seconds)
@@ -177,6 +180,7 @@ def find_mistakes(
     seconds: float,
     student_seconds: float,
     enough: int = MAX_FURTHER,
+    raised: dict[str, str] | None = None,
 ) -> list[str]:
     """Return the messages of all mistakes that explain every answer. Never raises an exception.
 
@@ -188,10 +192,11 @@ def find_mistakes(
         seconds: The CPU time limit for running the test's body with the mistakes.
         student_seconds: The time limit for the student's code.
         enough: The number of further examples after which the search ends if only one mistake is left.
+        raised: Where to store the first error of each mistake, by its message.
     """
     try:
         student.runner.set_budget(student_seconds)
-        with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough)) as search:
+        with closing(Search(body, test, SilencedStudent(student.runner), seconds, enough, raised)) as search:
             return [mistake.message for mistake in search.narrow_down(known)]
     except (Exception, AbortTest, OutOfTime):
         return []
@@ -223,9 +228,18 @@ class SilencedStudent(Student):
 class Search:
     """Runs the body of a test on its examples with known mistakes in the oracle, within a limit of CPU time."""
 
-    def __init__(self, body: RecordedBody, test: Any, student: Student, seconds: float, enough: int) -> None:
+    def __init__(
+        self,
+        body: RecordedBody,
+        test: Any,
+        student: Student,
+        seconds: float,
+        enough: int,
+        raised: dict[str, str] | None,
+    ) -> None:
         self.body = body
         self.student = student
+        self.raised = {} if raised is None else raised
         self.seen = body.kept()
         self.further = body.more(test, student, MAX_FURTHER) if hasattr(test, "hypothesis") else iter(())
         self.enough = len(self.seen) + enough
@@ -262,7 +276,10 @@ class Search:
                 return True
             except NotRecorded as call:  # the test had failed before this call
                 example.answers.append(self.student.call(call.probe, *call.args_given))
-            except Exception:
+            except AssertionError:
+                return False
+            except Exception as error:
+                self.raised.setdefault(mistake.message, format_error(error))
                 return False
 
 

@@ -10,15 +10,16 @@ from time import monotonic  # the function itself: a probe may replace `time.mon
 import pytest
 
 from torchkata.i18n import _, wrap
-from torchkata.result import FAILED
+from torchkata.result import FAILED, TestResult
 
 from .failure_groups import is_unmet
-from .report import WIDTH
 from .run_state import get_result, get_state
+from .run_summary import WIDTH
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
 PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
+LONGER = 4.0  # the same for a failure without a diagnosis, in case another test finds one
 
 
 class Watch(threading.Thread):
@@ -28,7 +29,7 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.terminal = terminal
         self.running: tuple[str, float] | None = None  # a test, and when it began
-        self.failed: tuple[str, float] | None = None  # the message of the first failure, and when it was known
+        self.failed: tuple[TestResult, float] | None = None  # the failure to show, and when to show it
         self.ended = threading.Event()
 
     def write(self, lines: Iterable[str]) -> None:
@@ -36,15 +37,22 @@ class Watch(threading.Thread):
         with suppress(OSError):
             os.write(self.terminal, "\n".join(["", *lines, ""]).encode("utf-8", errors="replace"))
 
+    def add(self, result: TestResult) -> None:
+        """Choose the failure to show: the first with a diagnosis, or until there is one, the first of all."""
+        if result.outcome not in FAILED or is_unmet(result):
+            return
+        if self.failed is None or (result.diagnosis and not self.failed[0].diagnosis):
+            self.failed = result, monotonic() + (PATIENCE if result.diagnosis else LONGER)
+
     def run(self) -> None:
-        """Print the first failure, and a notice every `SECONDS` seconds of a test."""
+        """Print one failure, and a notice every `SECONDS` seconds of a test."""
         is_shown = False
         told: tuple[tuple[str, float] | None, int] = (None, 0)
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
-            if failed is not None and not is_shown and monotonic() - failed[1] > PATIENCE:
+            if failed is not None and not is_shown and monotonic() > failed[1]:
                 is_shown = True
-                self.write(part for line in failed[0].splitlines() for part in wrap(line, WIDTH))
+                self.write(part for line in failed[0].message.splitlines() for part in wrap(line, WIDTH))
             if running is None:
                 continue
             count = int((monotonic() - running[1]) / SECONDS)
@@ -94,11 +102,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell the thread about the first failure that is no consequence of another one, as in the report."""
+    """Tell the thread about the result of a test."""
     report = yield
     result, watch = get_result(report), item.config.stash.get(WATCH, None)
-    if watch is None or watch.failed is not None or result is None:
-        return report
-    if result.outcome in FAILED and not is_unmet(result):
-        watch.failed = result.message, monotonic()
+    if watch is not None and result is not None:
+        watch.add(result)
     return report

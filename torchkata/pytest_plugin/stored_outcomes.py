@@ -9,8 +9,8 @@ from torchkata.i18n import _
 from torchkata.result import get_status
 
 from .history import LastRun, compute_digest, load_state, store_state
-from .report import sum_points
 from .run_state import get_state
+from .run_summary import sum_points
 
 
 @pytest.hookimpl(trylast=True)  # the selected katas are known then

@@ -19,7 +19,7 @@ from torchkata.i18n import _, translate
 from torchkata.inside import probes
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Probe, Reply, run_probe
-from torchkata.inside.values import Plain, contains_tensor, to_plain
+from torchkata.inside.values import Plain, contains_tensor, find_unsupported, require_plain, to_plain
 
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
@@ -89,6 +89,17 @@ def find_probe(probe: Probe | str, args: Sequence[Any]) -> tuple[Probe, Sequence
     return probes.call, (module, function or module, *args)
 
 
+def make_call(probe: Probe | str, args: Sequence[Any]) -> Call:
+    """Return a call with copies of its arguments. Raises TypeError if one of them can't be passed to the probe."""
+    found, given = find_probe(probe, args)
+    call = Call(found, [to_plain(arg) for arg in given])
+    for place, (arg, copy) in enumerate(zip(given, call.args, strict=True), start=1 + len(args) - len(given)):
+        if find_unsupported(arg, copy):
+            name = next((name for name, value in call.arguments().items() if value is copy), f"argument {place}")
+            require_plain(arg, f"student.call: {name}")
+    return call
+
+
 def get_parameter_names(kata: str, function: str, count: int) -> list[str]:
     """Return `count` names for the arguments of a stub's function: those of its parameters, then numbered ones."""
     try:
@@ -146,16 +157,17 @@ class Student:
             *args: Plain values.
 
         Raises:
-            TypeError: `probe` is not a probe.
+            TypeError: `probe` is not a probe, or an argument is not a plain value.
             NotStarted, Crashed, TimedOut, Died, Inconclusive: The call did not return a value. If the arguments are
                 secret (see `typed`), the answer is None instead of the first, second and fourth of these.
 
         Example:
             y = student.call(probes.forward, weight, x)
         """
-        found, given = find_probe(probe, args)
+        call = make_call(probe, args)
+        found = call.probe
         check_probe(found)
-        self.last = Call(found, [to_plain(arg) for arg in given])
+        self.last = call
         begin_call(f"{found.__module__}.{found.__qualname__}")
         if vars(found).get("isolated"):
             self.runner.renew()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchkata.inside.lazy import import_name
 
-if TYPE_CHECKING:  # the list of the public names, which `import_name` reads
+if TYPE_CHECKING:  # the list of the public names; `import_name` reads these lines from this file
     from torchkata.inside.speed.device import NAMES as NAMES
     from torchkata.inside.speed.freivalds import CHECK_BYTES as CHECK_BYTES
     from torchkata.inside.speed.freivalds import OWN_MARGIN as OWN_MARGIN

@@ -74,7 +74,8 @@ def check_course() -> CheckResult:
 def check_sandbox() -> CheckResult:
     """Start a sandbox in the same way as for grading, and check that a worker cannot open protected files."""
     from grader.pipeline.proven_sandbox import prove
-    from grader.sandbox.launch import IsolationError, launch
+    from grader.sandbox.launch import launch
+    from grader.sandbox.mounts import IsolationError
 
     if shutil.which("bwrap") is None:
         return CheckResult("sandbox", "missing", "bubblewrap is not installed", "apt-get install bubblewrap")

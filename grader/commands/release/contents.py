@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 
 from grader.base import distribution
 from grader.base.errors import GraderError
-from grader.base.imports import follow_imports
+from grader.base.imports import PACKAGES, follow_imports
 from grader.commands.package.project import files_of, list_engine_files
 from grader.commands.release.contract import translate_docstrings
 from torchkata.course import ENGINE, Kata, course, handout
@@ -112,7 +112,7 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     for path in sorted(tests):
         if path.is_relative_to(reference) and course().is_private(path):
             raise GraderError(f"the handout would need {path.relative_to(root)}, which is for instructors only")
-    engine = (ENGINE / "torchkata", ENGINE / "grader")  # both can be inside the folder of the course
+    engine = [ENGINE / package for package in PACKAGES]  # both can be inside the folder of the course
     files = (path for path in {*tests, *own} if path.is_relative_to(root))
     return {path for path in files if not any(path.is_relative_to(folder) for folder in engine)}
 

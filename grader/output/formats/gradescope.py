@@ -27,7 +27,7 @@ from torchkata.result import EARNED, TestResult
 NOT_RUN = TestResult("", "not_graded")
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class GradescopeTest(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A test or workload. If it has no status and no points, Gradescope shows it as neither passed nor failed."""
 
     name: str
@@ -49,13 +49,13 @@ class LeaderboardEntry(msgspec.Struct, frozen=True):
     order: Literal["asc", "desc"] = "desc"
 
 
-class Report(msgspec.Struct, frozen=True):
+class GradescopeReport(msgspec.Struct, frozen=True):
     """The contents of `results.json`."""
 
     score: float
     execution_time: float
     output: str
-    tests: list[Case]
+    tests: list[GradescopeTest]
     extra_data: dict[str, Any]
     output_format: str = "text"
     test_output_format: str = "text"
@@ -92,7 +92,7 @@ def render(result: Result) -> bytes:
         cases.append(make_case(row, f"{groups.index(row.group) + 1}.{numbers[row.group]}"))
     about: dict[str, Any] = {name: getattr(result, name) for name in ("hand_in", "examples", "isolation")}
     about["findings"] = [f"{each.kata}.py, line {each.line}: {printable(each.text)}" for each in result.findings]
-    report = Report(sum(row.result.score for row in rows), result.seconds, output, cases, about)
+    report = GradescopeReport(sum(row.result.score for row in rows), result.seconds, output, cases, about)
     if result.performance:
         report = msgspec.structs.replace(report, leaderboard=build_leaderboard(result))
     return encode(report)
@@ -109,11 +109,6 @@ def build_leaderboard(result: Result) -> list[LeaderboardEntry]:
     return entries
 
 
-def render_refusal(why: str) -> bytes:
-    """Return the content of `results.json` for a submission that cannot be read: 0 points and the reason."""
-    return encode(Report(0.0, 0.0, refusal_text(why), [], {}))
-
-
 def render_out_of_memory(gigabytes: float) -> bytes:
     """Return the `results.json` that is used if grading is killed because the container is out of memory."""
     output = _(
@@ -122,7 +117,7 @@ def render_out_of_memory(gigabytes: float) -> bytes:
         "can choose a larger container and grade your submission again.",
         gigabytes=f"{gigabytes:g}",
     )
-    return encode(Report(0.0, 0.0, output, [], {}))
+    return encode(GradescopeReport(0.0, 0.0, output, [], {}))
 
 
 def refusal_text(why: str) -> str:
@@ -130,10 +125,10 @@ def refusal_text(why: str) -> str:
     return _("Your submission can't be graded. {why}", why=one_line(why))
 
 
-def make_case(row: VisibleTest, number: str) -> Case:
+def make_case(row: VisibleTest, number: str) -> GradescopeTest:
     """Return the test case in `results.json` for a row."""
     open_still = row.result.outcome == "not_graded" or not row.counts
-    return Case(
+    return GradescopeTest(
         name=f"{row.group}: {row.title}",
         number=number,
         score=row.result.score if row.counts else None,
@@ -146,7 +141,7 @@ def make_case(row: VisibleTest, number: str) -> Case:
     )
 
 
-def encode(report: Report) -> bytes:
+def encode(report: GradescopeReport) -> bytes:
     """Return the report as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
 
@@ -184,8 +179,8 @@ class LiveReport:
         self.write(render(result))
 
     def refuse(self, why: str) -> None:
-        """Write a report with the reason why the submission cannot be graded."""
-        self.write(render_refusal(why))
+        """Write a report with 0 points and the reason why the submission cannot be graded."""
+        self.write(encode(GradescopeReport(0.0, 0.0, refusal_text(why), [], {})))
 
     def write(self, content: bytes) -> None:
         """Replace the report atomically."""

@@ -21,7 +21,7 @@ from grader.marks.rules import Mark
 from grader.marks.waive import Waive, read_waivers, waive_nothing
 from grader.output.names import shorten_names
 from grader.output.page import overview
-from grader.output.page.code import Code, annotate_files, find_helpers
+from grader.output.page.code import CodeListing, annotate_files, find_helpers
 from grader.output.page.html import load_templates
 from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.sections import Part, make_parts
@@ -73,7 +73,7 @@ class Shown:
         """The date of grading, or "" if unknown."""
         return self.submission.graded.astimezone().date().isoformat() if self.submission else ""
 
-    def codes(self, findings: Sequence[Finding] = ()) -> dict[str, Code]:
+    def codes(self, findings: Sequence[Finding] = ()) -> dict[str, CodeListing]:
         """Return the submitted files, annotated with the visible tests and these findings."""
         return annotate_files(self.submission, [test for part in self.parts for test in part.tests], findings)
 

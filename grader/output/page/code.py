@@ -25,7 +25,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeListing:
     """A source file with its notes."""
 
     file: str
@@ -46,7 +46,7 @@ class Code:
 
 def annotate_files(
     submission: StoredSubmission | None, tests: Sequence[VisibleTest], findings: Sequence[Finding] = ()
-) -> dict[str, Code]:
+) -> dict[str, CodeListing]:
     """Return the files of a submission, keyed by name and annotated with these tests and findings."""
     found = {}
     for file, source in (submission.files if submission else {}).items():
@@ -54,7 +54,7 @@ def annotate_files(
         notes = note_outcomes(file, tests)
         notes += [Note(one.line, FINDING, one_line(one.text)) for one in findings if f"{one.kata}.py" == file]
         shown = sorted((note for note in notes if note.line <= len(lines)), key=lambda note: note.line)
-        found[file] = Code(file, lines, source.whole, tuple(shown))
+        found[file] = CodeListing(file, lines, source.whole, tuple(shown))
     return found
 
 
@@ -74,6 +74,6 @@ def note_outcomes(file: str, tests: Iterable[VisibleTest]) -> list[Note]:
     ]
 
 
-def find_helpers(codes: dict[str, Code]) -> list[Code]:
+def find_helpers(codes: dict[str, CodeListing]) -> list[CodeListing]:
     """Return the files that do not belong to a kata."""
     return [code for file, code in codes.items() if file.removesuffix(".py") not in course().katas]

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from grader.base.files import write_whole
-from grader.output.gradebook import Cell, encode_csv
+from grader.output.gradebook import CellValue, encode_csv
 from grader.output.page.student import BINS, SubmissionSummary
 from grader.results import items
 from grader.results.faults import describe_open, describe_waived
@@ -141,13 +141,13 @@ def analyze(students: Sequence[SubmissionSummary]) -> Analysis:
 
 def write_tables(found: Analysis, directory: Path) -> None:
     """Write `items.csv` and `diagnoses.csv` atomically. Raises OSError if they can't be written."""
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [*item.which, item.n, *map(round_or_blank, (item.difficulty, item.discrimination, item.seconds))]
         for item in found.items
     ]
-    head: list[Cell] = ["kata", "test", "n", "difficulty", "discrimination", "seconds"]
+    head: list[CellValue] = ["kata", "test", "n", "difficulty", "discrimination", "seconds"]
     write_whole(directory / ITEMS, encode_csv([head, *rows]))
-    looks: list[list[Cell]] = [
+    looks: list[list[CellValue]] = [
         [one.kata, one.diagnosis, one.n, *(one.next or ("", "")), one.next_n] for one in found.diagnosed
     ]
     head = ["kata", "looks_like", "n", "next_kata", "next_test", "next_n"]

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from grader.base.text import list_names
 from grader.results.result import Finding
-from torchkata.course import cached_by_course, course
+from torchkata.course import Kata, cached_by_course, course
 from torchkata.inside.source.differences import CALLS, find_uses
 from torchkata.inside.source.names import Names
 
@@ -51,6 +52,15 @@ def load_rules() -> list[Rule]:
     for name, rule in course().lint.items():
         table["rule"].append({**rule, "katas": [kata.name for kata in course().katas.values() if name in kata.lint]})
     return msgspec.convert(table["rule"], list[Rule])
+
+
+def find_missing_rules(katas: Sequence[Kata]) -> str:
+    """Return a line if katas list rules that the course does not define, as in a handout, or ""."""
+    missing = {kata.name: {*kata.lint} - course().lint.keys() for kata in katas}
+    names = [kata for kata, rules in missing.items() if rules]
+    rules = ", ".join(sorted(set().union(*missing.values())))
+    path = course().reference / "lint.toml"
+    return f"{path} does not define {rules}: shortcuts in {list_names(names)} are not reported" if names else ""
 
 
 def lint(files: Mapping[str, bytes]) -> list[Finding]:
@@ -104,10 +114,11 @@ def dump_body(body: Sequence[ast.stmt]) -> str:
 def find_matches(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the line and a description of each match of a rule."""
     names = Names(tree)
+    used_names = names.uses + names.unused
     for rule in (rule for rule in load_rules() if rule.applies_to(module)):
         changed = [one for one in names.changes if not any(is_within(one[1], own) for own in rule.settings)]
         found = [
-            *((line, name) for name in rule.uses for line, used in names.uses if is_within(used, name)),
+            *((line, name) for name in rule.uses for line, used in used_names if is_within(used, name)),
             *((line, name) for whole in rule.changes for line, name in changed if is_within(name, whole)),
             *(
                 (line, f"import {name}")

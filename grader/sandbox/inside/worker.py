@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from grader.sandbox.inside import self_test
-from grader.sandbox.inside.channel import Channel, decode, map_descriptor
+from grader.sandbox.inside.channel import Channel, map_descriptor
 from grader.sandbox.inside.confine import (
     Confinement,
     drop_privileges,
@@ -19,6 +19,7 @@ from grader.sandbox.inside.confine import (
     limit_resources,
     mount_private_files,
 )
+from grader.sandbox.inside.encoding import decode
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Reply, make_reply, run_probe
 

@@ -192,7 +192,7 @@ class Zygote:
 
     def fork(self) -> Worker:
         """Fork a worker, in its own namespaces if the sandbox supports them."""
-        from grader.sandbox.inside import channel, confine, worker
+        from grader.sandbox.inside import channel, confine, encoding, worker
 
         demand_forkable(self.confinement)
         user = confine.pick_user()
@@ -203,7 +203,7 @@ class Zygote:
                 os.chown(scratch, user, user)
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # tells the grader the process id of the worker
-        sizes = [channel.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
+        sizes = [encoding.MAX_FRAME, *([self.arena_bytes] if self.arena_bytes else [])]
         memory = [descriptor for size in sizes if (descriptor := channel.create_shared_memory(size)) is not None]
         with theirs, confine.new_pid_namespace() if self.confinement.namespaces else nullcontext():
             pid = os.fork()

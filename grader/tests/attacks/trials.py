@@ -182,7 +182,7 @@ class Bench:
         peaks: dict[int, float] = {}
 
         def end(child: session.Child) -> None:
-            child.results.close()
+            child.messages.close()
             os.kill(child.pid, signal.SIGKILL)
             mib = os.wait4(child.pid, 0)[2].ru_maxrss / 2**10
             peaks[id(child.job)] = max(mib, peaks.get(id(child.job), 0.0))

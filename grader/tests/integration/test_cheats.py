@@ -11,7 +11,8 @@ import pytest
 
 from grader.base.files import in_use
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import IsolationError, Sandbox, launch
+from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.mounts import IsolationError
 from grader.speed import timing_device
 from grader.tests.support.cheats import (
     Cheat,

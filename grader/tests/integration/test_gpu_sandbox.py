@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.prove_gpu import sandbox_trials, torch_only
-from grader.sandbox import launch, syscalls
+from grader.sandbox import launch, mounts, syscalls
 from grader.sandbox.inside.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
@@ -129,7 +129,7 @@ for module, name in (torch.autograd, "backward"), (torch.cuda, "is_available"), 
 
 def start_sandbox(monkeypatch: pytest.MonkeyPatch, driver: Path, code: str) -> Sandbox:
     """Start a sandbox for GPU workers. Its zygote runs the given code after importing torch."""
-    copy = launch.copy_runtime
+    copy = mounts.copy_runtime
 
     def with_code(*, timed: bool) -> Path:
         runtime = copy(timed=timed)
@@ -174,7 +174,7 @@ def test_gpu_worker_leaves_no_process_after_exit(sandbox: Sandbox) -> None:
 
 def test_zygote_with_initialized_cuda_starts_no_worker(monkeypatch: pytest.MonkeyPatch, driver: Path) -> None:
     sandbox = start_sandbox(monkeypatch, driver, f"{AS_BUILT_FOR_CUDA}torch.cuda.is_available()")
-    with pytest.raises(launch.IsolationError, match="this process has initialized CUDA"):
+    with pytest.raises(mounts.IsolationError, match="this process has initialized CUDA"):
         sandbox.wait_until_ready()
 
 

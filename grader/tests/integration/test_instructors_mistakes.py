@@ -16,6 +16,7 @@ from grader.tests.support.instructor_mistakes import (
     NEEDS_SOLUTION,
     RETURNS_NONE,
     RETURNS_TEXT,
+    SOLUTION,
     STUB,
     TEST,
     Change,
@@ -122,6 +123,17 @@ def test_wrong_solution_is_reported_if_it_matters(tmp_path: Path) -> None:
         )
         scores = [row["quadruple"] for row in csv.DictReader((tmp_path / f"{number}/gradebook.csv").open())]
         assert scores == ["10.0"] * len(given)
+
+
+def test_failing_solution_proves_no_wrong_entry(tmp_path: Path) -> None:
+    """While the solution of a kata fails, certify does not record which test catches an entry."""
+    broken: Change = ("return", "n += 1\n    return")
+    course, right = write_course(tmp_path / "course", {SOLUTION: broken}), write_right_submission(tmp_path / "right")
+    lock = course / "reference/double/caught_by.toml"
+    for is_right in (False, True):
+        done = run_command("certify", course, right)
+        assert ("reference/double/caught_by.toml: 1 added" in done.out, lock.exists()) == (is_right, is_right), done.out
+        write_course(course)
 
 
 def test_time_to_check_an_answer_is_limited(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import launch, syscalls
-from grader.sandbox.launch import IsolationError
+from grader.sandbox.mounts import IsolationError
 from grader.sandbox.runner import WorkerRunner
 from grader.tests.conftest import Run, run, run_program
 from grader.tests.support.sandbox_workers import AS_OTHER_USER

@@ -216,8 +216,9 @@ def test_kata_reports_invalid_call_in_one_line(new_handout: Path, command: str, 
 
 def test_kata_works_in_an_ascii_terminal(handout: Path) -> None:
     for command in ([], ["hint", "linear"], ["export"], ["--help"]):
-        done = run_kata(handout, *command, PYTHONIOENCODING="ascii")
+        done = run_kata(handout, *command, PYTHONIOENCODING="ascii", KATA_LANG="zh")
         assert (done.code, done.err) == (0, "")
+        assert "??" not in done.out, "Chinese that can't be shown is replaced by English"
 
 
 def test_fast_commands_do_not_import_slow_packages(handout: Path) -> None:

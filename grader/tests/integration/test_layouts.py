@@ -55,6 +55,7 @@ CLASSES: dict[str, tuple[Mapping[str, bytes], Mapping[str, float | str]]] = {  #
     "moodle": (
         {
             "Ada L_31_assignsubmission_file/sieve.py": RIGHT,
+            "Ben_32_assignsubmission_file_notes.ipynb": b"",
             "Ben_32_assignsubmission_file_sieve.py": RIGHT,
             "Cleo_33_assignsubmission_onlinetext/onlinetext.html": b"",
             "Ada L_31_assignsubmission_onlinetext/onlinetext.html": b"",
@@ -87,6 +88,11 @@ def test_every_submission_of_a_layout_has_a_row(layout: str, tmp_path: Path) -> 
         else:
             assert (float(rows[name]["score"]), rows[name]["unreadable"]) == (outcome, "")
     late = {name for name in expected if read(out / name / "result.json").late_by_platform}
+    beside = {
+        "canvas": "cleo_13_3_essay.docx, dan_14_4_notes.txt",
+        "moodle": "Ben_32_assignsubmission_file_notes.ipynb",
+    }
+    assert ("skipped: " in run.out, beside.get(layout, "") in run.out) == (layout in beside, True), run.out
     assert late == ({"adalovelace_11_files"} if layout == "canvas" else set())
 
 

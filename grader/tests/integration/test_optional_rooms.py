@@ -10,7 +10,7 @@ from grader.tests import ROOT
 from grader.tests.conftest import run_python
 
 PAGE = (ROOT / "docs/architecture.md").read_text("utf-8")
-SECTION = PAGE.partition("## Rooms that can be deleted\n")[2].partition("\n## ")[0]
+SECTION = PAGE.partition("## Folders that can be deleted\n")[2].partition("\n## ")[0]
 OPTIONAL = re.findall(r"^\| `((?:grader|torchkata)/[\w/]+)/` \|", SECTION, re.M)
 COURSE = ROOT / "examples/courses/primes"
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
@@ -52,11 +52,14 @@ def test_engine_passes_its_tests_without_the_grader() -> None:
 
 def test_core_has_at_most_ten_thousand_lines() -> None:
     rows = re.findall(r"^\| \d+ \| (.+?) \|", PAGE, re.M)
-    core = find_files("\n".join(rows)) - find_files(
-        re.findall(r"^You can read the following later: (.+?)\.\n\n", PAGE, re.M | re.S)[0]
-    )
+    core = find_files("\n".join(rows)) - find_files(PAGE.partition("later:\n")[2].partition("\nThen come")[0])
     assert len(rows) >= 10
     assert sum(len(file.read_text("utf-8").splitlines()) for file in core) <= 10_000
+
+
+def test_page_names_each_step_of_the_pipeline() -> None:
+    steps = {f"grader/pipeline/{path.name}" for path in ROOT.glob("grader/pipeline/*.py")}
+    assert steps - {"grader/pipeline/__init__.py"} == {*re.findall(r"`(grader/pipeline/\w+\.py)`", PAGE)}
 
 
 def find_files(text: str) -> set[Path]:

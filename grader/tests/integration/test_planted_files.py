@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from grader.results.result import read
-from grader.sandbox import launch
-from grader.sandbox.launch import Gpu
+from grader.sandbox import mounts
+from grader.sandbox.mounts import Gpu
 from grader.tests import ROOT
 from grader.tests.conftest import Run, get_environment, run_program
 from grader.tests.support.submissions import LINEAR, write_submissions, write_traps
@@ -59,5 +59,5 @@ def test_driver_search_executes_no_file_in_the_folder(
     submission: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(submission)
-    launch.find_library_folders(Gpu("GPU-1", 0))
+    mounts.find_library_folders(Gpu("GPU-1", 0))
     assert not (tmp_path / "mark").exists()

@@ -19,7 +19,7 @@ from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import bundle, clock, place, report, run, sandbox_trials, steps, torch_only
 from benchmarks.prove_gpu.__main__ import STEPS, Step
 from benchmarks.prove_gpu.report import DONE
-from grader.sandbox.launch import IsolationError
+from grader.sandbox.mounts import IsolationError
 from grader.tests.conftest import get_environment, run_program
 from grader.tests.support.fake_device import FakeClock
 from torchkata.inside.speed.sizes import PRODUCT
@@ -105,7 +105,7 @@ def test_run_finishes_even_if_every_step_hangs(prove: Ran) -> None:
 def test_step_skips_items_that_exceed_remaining_time(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake_clock, left = FakeClock(), place.Place("cpu", 8.5, quick=True)
+    fake_clock, left = FakeClock(), place.StepSettings("cpu", 8.5, quick=True)
     fake_clock.install(monkeypatch, place)
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     for seconds in left.take_in_time([2.0, 3.0, 1.0, 1.0], 4):
@@ -141,10 +141,10 @@ def test_interrupted_run_leaves_complete_report(prove: Ran, monkeypatch: pytest.
 def test_report_ends_with_table_for_evidence(tmp_path: Path) -> None:
     about = {"devices": "GPU 0: NVIDIA H200 (UUID: GPU-1-2)", "torch": "2.13.0"}
     made = report.Report(tmp_path / "report.md", about, {"first": "a | b", "second": "a claim", "third": "a claim"})
-    made.outcomes["first"] = report.Outcome(
+    made.outcomes["first"] = report.StepOutcome(
         "first", "a | b", "holds", lines=[{"kata": "x", "s": 7, "MFU": ""}, "said", {"MFU": ""}]
     )
-    made.outcomes["second"] = report.Outcome("second", "a claim", "crashed", "signal SIGABRT", time="2026-11-29")
+    made.outcomes["second"] = report.StepOutcome("second", "a claim", "crashed", "signal SIGABRT", time="2026-11-29")
     heading, _, table = made.format().partition("## For docs/evidence/measurements.md")[2].strip().partition("\n\n")
     assert heading == "GPU 0: NVIDIA H200, torch 2.13.0"
     assert table.splitlines()[2:] == [
@@ -193,7 +193,7 @@ def test_failed_trial_does_not_prevent_later_trials(
     monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step itself
     found = ""
     try:
-        sandbox_trials.try_sandbox(place.Place("cpu", math.inf, quick=True))
+        sandbox_trials.try_sandbox(place.StepSettings("cpu", math.inf, quick=True))
     except (place.Failed, place.Lacking) as error:
         found = f"{type(error).__name__}: {error}"
     assert found == expected
@@ -211,7 +211,7 @@ def test_trial_that_hangs_leaves_time_for_others(
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     monkeypatch.setenv("LD_LIBRARY_PATH", "")
     with pytest.raises(place.Failed, match=r"first: Failed: no end after 0\.2 seconds"):
-        sandbox_trials.try_sandbox(place.Place("cpu", math.inf, quick=True))
+        sandbox_trials.try_sandbox(place.StepSettings("cpu", math.inf, quick=True))
     assert '{"trial": "last", "outcome": "good"}' in capsys.readouterr().out
     with pytest.raises(place.Lacking, match="the time of this step was up"):
         sandbox_trials.run_command(*hang, seconds=0.1)
@@ -233,7 +233,7 @@ def test_clock_step_fails_if_clocks_disagree(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(steps, "launch", lambda *_: type("", (), {"close": str}))
     monkeypatch.setattr(steps, "prove", lambda *_: None)
     with pytest.raises(place.Failed, match=r"torch.utils.benchmark, processor time: 0\.050"):
-        steps.compare_clocks(place.Place("cpu", math.inf, quick=True))
+        steps.compare_clocks(place.StepSettings("cpu", math.inf, quick=True))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from grader.base.errors import CallError
 from grader.cluster import job_record, slurm
 from grader.cluster.options import parse
 from grader.cluster.plan import create_plan
-from grader.cluster.rounds import Run
+from grader.cluster.rounds import ClusterRun
 from grader.cluster.slurm import Array, ListedTask
 from grader.pipeline.queue import Queue
 from grader.pipeline.submission_ids import Entry
@@ -49,17 +49,17 @@ def test_slurm_chunk_skips_unreadable_submissions(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClusterRun:
     """Return a run of a command that asks for a GPU, on a cluster where the jobs of the same command are pending."""
     options = make_slurm_options(tmp_path / "out", slurm=("gres=gpu:1", "time=10"))
     queue = Queue([Entry("ada", tmp_path / "ada")], [], (course().katas["linear"],), options)
     monkeypatch.setattr(slurm, "list_jobs", lambda _: {"1_0": ListedTask("1_0", "PENDING", "")})
-    run = Run(queue, parse(options.slurm), Console(quiet=True), print)
+    run = ClusterRun(queue, parse(options.slurm), Console(quiet=True), print)
     run.record = job_record.create(queue, None)
     return run
 
 
-def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_speed_tasks_request_a_gpu(run: ClusterRun, monkeypatch: pytest.MonkeyPatch) -> None:
     submit = Mock(side_effect=["1", "2"])
     monkeypatch.setattr(slurm, "submit", submit)
     monkeypatch.setattr(slurm, "read_array_limit", lambda: 1001)
@@ -71,7 +71,7 @@ def test_only_speed_tasks_request_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatc
     assert asked == [(10, {}, ""), (10, needs, "1")], "speed is graded after the tests"
 
 
-def test_other_call_is_rejected_while_jobs_are_queued(run: Run) -> None:
+def test_other_call_is_rejected_while_jobs_are_queued(run: ClusterRun) -> None:
     assert run.find_earlier() == (run.record, [ListedTask("1_0", "PENDING", "")])
     run.queue.entries = [*run.queue.entries, Entry("ben", Path("ben"))]
     with pytest.raises(CallError, match=f"another command .* cancel them with scancel --name={run.record.name}"):

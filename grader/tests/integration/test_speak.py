@@ -11,7 +11,7 @@ import pytest
 from grader.tests.conftest import get_student_environment, run_program, write_solution
 
 PARTS = (
-    *("language_model", "train_language_model", "generate_text", "adamw", "checkpoint", "flop_accounting"),
+    *("language_model", "train_language_model", "generate_text", "adamw", "attention", "checkpoint", "flop_accounting"),
     *("get_batch", "linear", "memmap_tokens", "memory_accounting", "promised_flops", "puzzles", "time_matmul"),
 )
 QUICK = ("speak", "--minutes=0.02", "--device=cpu")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grader.pipeline import speed as phase
 from grader.results.result import KataResult, PerformanceResult, Result, read, write
-from grader.sandbox.launch import Gpu
+from grader.sandbox.mounts import Gpu
 from grader.speed import gpu, timed_workloads, timing_device
 from grader.speed.machine import Machine
 from grader.speed.timed_submission import Row, SpeedJob, add_fallbacks

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.pipeline.startup import Startup
-from grader.sandbox.launch import IsolationError, launch
+from grader.sandbox.launch import launch
+from grader.sandbox.mounts import IsolationError
 from grader.tests import ROOT
 from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.submissions import PRIMES

@@ -191,6 +191,20 @@ def test_optimizers_do_not_import_torch_compiler() -> None:
     assert skipped.out.removesuffix("False\n") == plain.out.removesuffix("True\n")
 
 
+LISTS_MODULES = """
+import sys, pytest
+code = pytest.main(["-q", *sys.argv[1:]])
+print("\\n", int(code), "torch._dynamo" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("code", "options"), [(1, []), (0, ["--impl", "solution", "--examples", "1"])])
+def test_tests_do_not_import_torch_compiler(code: int, options: list[str]) -> None:
+    katas = [f"--kata={kata}" for kata in course().katas if kata != "activation_checkpointing"]  # which needs it
+    done = run_python("-c", LISTS_MODULES, *katas, *options)
+    assert done.out.splitlines()[-1] == f" {code} False", done.out
+
+
 def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
@@ -203,6 +217,12 @@ def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pyte
     assert runner.run_probe(lambda assignment: assignment.patient.value, []).value == 7
     with pytest.raises(TimedOut):
         runner.run_probe(lambda assignment: assignment.endless, [])
+
+
+def test_grader_without_its_packages_names_them() -> None:
+    done = run_python("-c", "import sys\nsys.modules['typer'] = None\nfrom grader.__main__ import main\nmain()")
+    line = 'grader: typer is not installed; run: pip install "torchkata[grader]"\n'
+    assert (done.code, done.out, done.err) == (2, "", line)
 
 
 def test_pytest_runs_without_grader_packages() -> None:

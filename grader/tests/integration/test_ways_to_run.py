@@ -20,6 +20,12 @@ from grader.tests.support.submissions import PRIMES, SIEVE
 IMITATE = "pytest -p grader.tests.support.imitated_plugins --imitate"
 LIST = "code=$?; kata list; exit $code"  # for runs whose output is lost, or is mixed with that of another run
 BOTH = {"sieve": "done 5/5", "factorise": "wrong 1/6"}
+HIDDEN = {  # a command, and the line that names the cause
+    "touch numpy.py; pytest": "numpy.py hides Python's module numpy: rename it",
+    "touch numpy.py; kata watch": "numpy.py hides Python's module numpy: rename it",
+    "echo 'raise OSError(\"no libgomp.so\")' > hypothesis.py; kata check": "OSError: no libgomp.so",
+    "PYTEST_ADDOPTS=--no-such-option kata sieve": "PYTEST_ADDOPTS adds these options: --no-such-option",
+}
 TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
 
 WAYS = {  # how to run all tests: a shell command
@@ -31,6 +37,7 @@ WAYS = {  # how to run all tests: a shell command
     "pytest-rerunfailures": f"{IMITATE} rerunfailures",
     "plugin_of_hypothesis_is_off": "pytest -p no:hypothesispytest",
     "plugins_are_off": "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 kata check",
+    "options_in_a_variable": 'PYTEST_ADDOPTS="-k no_such_test" PYTEST_PLUGINS=no_such_plugin kata check',
     "folder_of_tests": "cd tests && python -m pytest",
     "folder_of_katas": "cd assignment && pytest",
     "files_by_name": "pytest tests/test_factorise.py tests/test_sieve.py",
@@ -101,6 +108,13 @@ def test_editor_runs_a_part_of_the_tests(command: str, primes_handout: Path) -> 
     done = run_in_shell(command, primes_handout)
     assert read_rows(done) == PARTS[command], done.out + done.err
     assert done.code == 0
+
+
+@pytest.mark.parametrize("command", HIDDEN)
+def test_cause_outside_of_the_code_is_named(command: str, primes_handout: Path) -> None:
+    done = run_in_shell(command, primes_handout)
+    assert HIDDEN[command] in done.out + done.err
+    assert [trace for trace in TRACES if trace in done.out + done.err] == []
 
 
 def test_editor_lists_the_tests_from_elsewhere(primes_handout: Path) -> None:

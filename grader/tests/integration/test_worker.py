@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from grader.sandbox.inside.channel import LARGE
-from grader.sandbox.launch import Sandbox, copy_runtime, list_hidden_files
+from grader.sandbox.launch import Sandbox
+from grader.sandbox.mounts import copy_runtime, list_hidden_files
 from grader.sandbox.runner import WorkerRunner
 from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
@@ -25,7 +26,6 @@ from torchkata.course import course
 from torchkata.seam.failures import Crashed, Died, TimedOut
 from torchkata.seam.student import Student
 
-TORCHS = "from torch.nn import Linear"
 SECRET = "TORCHKATA_SECRET"
 in_bwrap = pytest.mark.parametrize("sandbox", ["bwrap"], indirect=True)  # for limits that the grader itself measures
 

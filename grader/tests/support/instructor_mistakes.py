@@ -192,6 +192,11 @@ MISTAKE_CASES = [
         {MISTAKES: ("oracle.double,", "oracle.twice,")},
         {"certify": MISTAKES},
     ),
+    Mistake(
+        "a mistake lacks a parameter",
+        {MISTAKES: ("(n: int)", "()")},
+        {"certify": "no test gives its diagnosis; the variant for “it is squared” raised TypeError: squared() takes 0"},
+    ),
     Mistake("no solution", {SOLUTION: None}, {"certify": SOLUTION, "grade": SOLUTION, "release": SOLUTION}),
     Mistake("a syntax error in the solution", {SOLUTION: "def double(n:\n"}, {"certify": "solution"}),
     Mistake("the solution is wrong", {SOLUTION: ("n << 1", "n << 2")}, {"certify": "n << 1"}),
@@ -204,6 +209,8 @@ MISTAKE_CASES = [
     Mistake("a test raises after the call", *break_file(TEST, COMPARED, f"{COMPARED}\n    1 / 0")),
     Mistake("a test never ends", *break_file(TEST, COMPARED, f"while True:\n        n += 1\n    {COMPARED}")),
     Mistake("a test compares nothing", {TEST: (COMPARED, "student.call(doubled, n)")}, {"grade": TEST}),
+    Mistake("a test passes a set", *break_file(TEST, "doubled, n)", "doubled, {n})", "call: n contains (set)")),
+    Mistake("a test expects a set", *break_file(TEST, COMPARED, f"{COMPARED[:-1]} and {{n}})", "value contains (set)")),
     Mistake("a test misspells a fixture", {TEST: ("stays(student", "stays(studnet")}, {"grade": "studnet"}),
     Mistake("a test without a docstring", {TEST: ('    """double(0) is 0."""\n', "")}),
     # strategies and probes

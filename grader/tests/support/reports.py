@@ -14,6 +14,11 @@ NO_USER = "the grader runs code without a user name"
 NO_CALL = "the grader's sandbox refuses this system call"
 AT_IMPORT = 'this runs when the file is imported: put it under `if __name__ == "__main__":`'
 
+NO_DEBUGGER = "a debugger waits for a person"
+NO_FILES = "the grader has only the .py files of your zip file"
+NOT_YOURS = "which the grader does not have for your code"
+BELONGS_TO_COURSE = "this module belongs to the course"
+
 HOME_ONLY = "depends on the packages of this machine"
 
 
@@ -71,6 +76,13 @@ FORBIDDEN = {
     "os.environ['USER']": Report(f"import os\nos.environ['USER']\n{LINEAR}", NO_USER, "the grader sets hardly any"),
     "any variable": Report(f"import os\nos.environ['HF_HOME']\n{LINEAR}", "", "use os.environ.get() with a default"),
     "a lock on a file": refuse("import fcntl\nfcntl.flock(open('x', 'w'), fcntl.LOCK_EX)", NO_CALL),
+    "breakpoint": refuse("breakpoint()", NO_DEBUGGER),
+    "pdb": refuse("import pdb\npdb.set_trace()", NO_DEBUGGER),
+    "a file of data": refuse("TEXT = open('data.txt').read()", NO_FILES),
+    "an array in a file": refuse("import numpy as np\nTABLE = np.load('table.npy')", NO_FILES),
+    "the engine": Report(f"from torchkata import assert_close\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
+    "the course's tests": Report(f"from tests import strategies\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
+    "the oracle": Report(f"from reference.linear import oracle\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
     "disk_usage": refuse("import shutil\nshutil.disk_usage('.')", NO_CALL),
     "share_memory_": Report(f"import torch\ntorch.ones(1).share_memory_()\n{LINEAR}", "", NO_PROCESSES),
     "torch.compile as a decorator": Report(
@@ -140,6 +152,8 @@ UNUSUAL_BUT_RIGHT = {
     "a DataLoader without workers": accept(
         "from torch.utils.data import DataLoader\nlist(DataLoader([1, 2], num_workers=0))"
     ),
+    "a file of their own": accept("open('notes.txt', 'w').close()\nopen('notes.txt', mode='a').close()"),
+    "a file that is an argument": accept("def read(path):\n    return open(path).read()"),
     "threads": accept(
         "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    pool.submit(abs, 1)"
     ),

@@ -15,7 +15,8 @@ from socket import socket
 
 from grader.sandbox import launch
 from grader.sandbox.inside import cuda
-from grader.sandbox.launch import Gpu, Sandbox
+from grader.sandbox.launch import Sandbox
+from grader.sandbox.mounts import Gpu
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import gpu, timing_device
 from grader.speed.timed_worker import Task, TimedWorker

@@ -130,5 +130,5 @@ def simulate(
         stack.enter_context(patch.object(rounds, "estimate_seconds", lambda *_: estimate))
         stack.enter_context(patch.object(rounds, "find_pending", lambda *_: pending))
         stack.enter_context(patch.object(os, "stat", count_stat))
-        run = rounds.Run(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
+        run = rounds.ClusterRun(queue, parse(options.slurm), Console(file=io.StringIO(), width=200), warnings.append)
         return Simulation(run.grade(), warnings, cluster)

@@ -30,7 +30,7 @@ def test_comparisons_accept_placeholder_for_an_answer() -> None:
     assert_equal(Unread(), [2])
     assert_close(Unread(), np.zeros(2), scale=1.0)
     with pytest.raises(ValueError, match="could not convert"):
-        assert_close(Unread(), "seven", scale=1.0)  # type: ignore[arg-type]
+        assert_close(Unread(), "seven", scale=1.0)
 
 
 @pytest.mark.parametrize(

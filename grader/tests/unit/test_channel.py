@@ -18,20 +18,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from grader.sandbox.inside import channel
-from grader.sandbox.inside.channel import Channel, Closed, Malformed, compute_reply_limit, decode, decode_reply, encode
+from grader.sandbox.inside import channel, encoding
+from grader.sandbox.inside.channel import Channel, Closed, Malformed, compute_reply_limit, decode_reply
+from grader.sandbox.inside.encoding import decode, encode
 from torchkata.inside.reply import MAX_TEXT, Reply
-from torchkata.inside.values import MAX_AXES, MAX_DEPTH, Opaque, to_plain
+from torchkata.inside.values import MAX_AXES, MAX_DEPTH, MAX_INT_KEYS, MAX_KEY, Opaque, to_plain
 
 START = b"\x82\xa7outcome\xa8returned\xa5value"  # the beginning of a reply, up to the value
 SCALARS = st.none() | st.booleans() | st.integers(-(2**255), 2**255 - 1) | st.floats() | st.text()
 SHAPES = npst.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+KEYS = st.text(max_size=5) | st.integers(-MAX_KEY, MAX_KEY)
 BYTES = SHAPES.flatmap(lambda shape: npst.arrays(np.uint8, (*shape, 16)))
 
 
 def pack_frame(outline: bytes, contents: bytes = b"") -> bytes:
     """Return the frame for a message with this outline and these contents."""
-    return channel.LENGTH.pack(len(outline)) + outline + contents
+    return encoding.LENGTH.pack(len(outline)) + outline + contents
 
 
 def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
@@ -43,11 +45,11 @@ def make_tensor(dtype: str, raw: np.ndarray[Any, Any]) -> torch.Tensor:
     return bits.view(kind)[..., 0] if bits.numel() else torch.empty(raw.shape[:-1], dtype=kind)
 
 
-PLAIN_TENSORS = st.builds(make_tensor, st.sampled_from(channel.TORCH_DTYPES), BYTES)
-PLAIN_ARRAYS = st.sampled_from(channel.NUMPY_DTYPES).flatmap(lambda dtype: npst.arrays(dtype, SHAPES))
+PLAIN_TENSORS = st.builds(make_tensor, st.sampled_from(encoding.TORCH_DTYPES), BYTES)
+PLAIN_ARRAYS = st.sampled_from(encoding.NUMPY_DTYPES).flatmap(lambda dtype: npst.arrays(dtype, SHAPES))
 PLAIN = st.recursive(
     SCALARS | PLAIN_TENSORS | PLAIN_ARRAYS | st.builds(Opaque, st.text(max_size=20)),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
 
@@ -77,7 +79,7 @@ def make_reply(value: object, contents: bytes = b"") -> bytes:
 
 def make_header(*header: Any) -> msgspec.msgpack.Ext:
     """Return the value that describes a tensor with the given dtype and shape."""
-    return msgspec.msgpack.Ext(channel.TENSOR, msgspec.msgpack.encode(header))
+    return msgspec.msgpack.Ext(encoding.TENSOR, msgspec.msgpack.encode(header))
 
 
 def nest(depth: int) -> list[Any]:
@@ -91,7 +93,8 @@ MALFORMED = [
     make_reply(make_header("object", [1]), bytes(4)),
     make_reply(make_header(), bytes(4)),
     make_reply(make_header("float32", [1]), bytes(8)),  # four bytes that belong to no tensor
-    *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""), {1: 2})),
+    *map(make_reply, (b"bytes", msgspec.msgpack.Ext(7, b""), msgspec.msgpack.Ext(1, b""))),
+    *map(make_reply, ({None: 2}, {1.5: 2}, {True: 2}, {2**63: 2}, dict.fromkeys(range(MAX_INT_KEYS + 1)))),
     make_reply(nest(MAX_DEPTH + 5)),
     pack_frame(START + b"\x91" * 100_000 + b"\xc0"),  # nested too deeply for the decoder
 ]
@@ -107,7 +110,7 @@ def make_hostile() -> Iterator[bytes]:
     pack = msgspec.msgpack.encode
     exts = [msgspec.msgpack.Ext(code, data) for code in (1, 2, 3, 4, -1, 127) for data in (b"", b"\x90", b"\xff" * 300)]
     names = ("float32", "bool", "object", "bfloat16")
-    described = itertools.product((channel.TENSOR, channel.ARRAY), names, ANY_SHAPE)
+    described = itertools.product((encoding.TENSOR, encoding.ARRAY), names, ANY_SHAPE)
     exts += [msgspec.msgpack.Ext(code, pack([name, shape])) for code, name, shape in described]
     for ext, contents in itertools.product(exts, (b"", bytes(24))):
         yield pack_frame(START + pack(ext), contents)
@@ -129,8 +132,8 @@ def changed_frames(draw: st.DrawFn) -> bytes:
     """Draw a valid or hostile frame in which a few bytes are replaced. The length of the outline is correct."""
     valid = PLAIN.map(lambda value: encode(Reply("returned", to_plain(value))))
     frame = draw(valid | st.sampled_from(HOSTILE))
-    (length,) = channel.LENGTH.unpack_from(frame)
-    outline, contents = frame[channel.LENGTH.size :][:length], frame[channel.LENGTH.size + length :]
+    (length,) = encoding.LENGTH.unpack_from(frame)
+    outline, contents = frame[encoding.LENGTH.size :][:length], frame[encoding.LENGTH.size + length :]
     lengths = st.sampled_from(LENGTHS).map(lambda number: number.to_bytes(4, "big"))
     markers = st.sampled_from(MARKERS).map(lambda marker: bytes([marker]))
     for _ in range(draw(st.integers(0, 3))):
@@ -191,6 +194,37 @@ def test_array_with_too_many_axes_becomes_a_placeholder(make: Callable[[list[int
     assert decode(encode(placeholder)) == placeholder
 
 
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({1, 2}, "set"),
+        (b"x", "bytes"),
+        (1j, "complex"),
+        (np.int64(1), "numpy.int64"),
+        (2**255, "int of more than 255 bits"),
+        ({(0, 1): 2, "a": 3}, "dict with keys of type tuple"),
+        ({True: 2}, "dict with keys of type bool"),
+        ({2**63: 2}, "dict with too many or too large ints as keys"),
+        (dict.fromkeys(range(MAX_INT_KEYS + 1)), "dict with too many or too large ints as keys"),
+    ],
+)
+def test_placeholder_says_why_value_cannot_pass(value: object, name: str) -> None:
+    assert (plain := to_plain(value)) == Opaque(name) or str(plain.type_name) == name
+    assert str(to_plain([{"a": (value,)}])[0]["a"][0].type_name) == name
+    assert decode_reply(encode(Reply("returned", plain))).value == plain
+
+
+def test_invalid_text_in_key_is_replaced() -> None:
+    assert decode(encode(to_plain({"\ud800": "\ud800"}))) == {"?": "?"}
+
+
+def test_deepest_list_becomes_a_placeholder() -> None:
+    value = to_plain(nest(MAX_DEPTH + 1))
+    for _ in range(MAX_DEPTH):
+        (value,) = value
+    assert str(value.type_name) == "list inside 12 others"
+
+
 def test_reply_size_limit_grows_with_request_size(shared_pair: tuple[Channel, Channel]) -> None:
     ours, theirs = shared_pair
     sent = ours.send({"args": [torch.zeros(2**18)]})
@@ -200,7 +234,7 @@ def test_reply_size_limit_grows_with_request_size(shared_pair: tuple[Channel, Ch
     theirs.send(answer)
     with pytest.raises(Malformed, match="too large"):
         ours.receive(most=compute_reply_limit(100))
-    assert compute_reply_limit(2**30) == channel.MAX_FRAME
+    assert compute_reply_limit(2**30) == encoding.MAX_FRAME
 
 
 BALLOONS = {
@@ -244,8 +278,8 @@ def pair() -> Iterator[tuple[Channel, socket.socket]]:
     ("frame", "error", "words"),
     [
         (b"\x05\x00\x00\x00ab", Closed, None),
-        (channel.LENGTH.pack(channel.MAX_FRAME + 1), Malformed, "too large"),
-        (channel.LENGTH.pack(channel.IN_SHARED_MEMORY + 5), Malformed, None),
+        (encoding.LENGTH.pack(encoding.MAX_FRAME + 1), Malformed, "too large"),
+        (encoding.LENGTH.pack(channel.IN_SHARED_MEMORY + 5), Malformed, None),
     ],
     ids=["cut", "too large", "no shared memory"],
 )
@@ -263,7 +297,7 @@ def test_invalid_frame_raises_channel_error(
 def shared_pair() -> Iterator[tuple[Channel, Channel]]:
     """Return both ends of a connection that uses shared memory."""
     ours, theirs = socket.socketpair()
-    shared = channel.create_shared_memory(channel.MAX_FRAME)
+    shared = channel.create_shared_memory(encoding.MAX_FRAME)
     assert shared is not None
     with ours, theirs:
         yield Channel(ours, channel.map_descriptor(os.dup(shared))), Channel(theirs, channel.map_descriptor(shared))
@@ -279,9 +313,9 @@ def test_large_frame_passes_through_shared_memory(shared_pair: tuple[Channel, Ch
 
 
 def test_shared_memory_cannot_be_resized() -> None:
-    descriptor = channel.create_shared_memory(channel.MAX_FRAME)
+    descriptor = channel.create_shared_memory(encoding.MAX_FRAME)
     assert descriptor is not None
-    for size in (0, 2 * channel.MAX_FRAME):
+    for size in (0, 2 * encoding.MAX_FRAME):
         with pytest.raises(PermissionError):
             os.ftruncate(descriptor, size)
     os.close(descriptor)

@@ -122,10 +122,8 @@ def make_queue(paths: list[Path], chosen: GradeOptions) -> Queue:
 def make_ada_result(hand_in: str, *, conclusive: bool = True) -> Result:
     """Return a result for Ada's `linear`, with the digest of her submission."""
     new = make_result("a message", kata="linear")
-    status, digest = (
-        "wrong" if conclusive else "inconclusive",
-        make_slurm_options(Path()).digest_judge("linear"),
-    )
+    status = "wrong" if conclusive else "inconclusive"
+    digest = make_slurm_options(Path()).digest_judge("linear")
     katas = [msgspec.structs.replace(kata, status=status, digest=digest) for kata in new.katas]
     return msgspec.structs.replace(new, hand_in=hand_in, katas=katas)
 

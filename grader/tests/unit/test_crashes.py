@@ -111,6 +111,10 @@ def catch(code: Callable[[], object], place: Place) -> Crashed:
 
 
 CRASHES: dict[str, list[Callable[[], Any]]] = {
+    "this module belongs to the course": [
+        lambda: importlib.import_module("reference.no_such_kata"),
+        lambda: importlib.import_module("torchkata.no_such_module"),
+    ],
     "out of memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no graph to backpropagate": [
         lambda: autograd.backward(torch.ones(1)),

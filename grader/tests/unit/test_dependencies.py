@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.base import imports
 from grader.results import dependencies
 from grader.results.dependencies import digest_kata, digest_submission
 from grader.tests import ROOT
@@ -74,6 +75,19 @@ def test_new_module_of_any_package_changes_engine(tmp_path: Path, monkeypatch: p
         is_above = any(package.is_relative_to(tmp_path / room) for room in dependencies.ABOVE)
         assert (dependencies.digest_engine() == engine) == is_above, package
         new.unlink()
+
+
+def test_only_engine_and_course_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in imports.PACKAGES:
+        (tmp_path / name).symlink_to(ROOT / name)
+    for name in ("numpy", "torch", "hypothesis", "msgspec"):  # an installed engine is next to them
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("is not to be read")
+    monkeypatch.setattr(imports, "ENGINE", tmp_path)
+    monkeypatch.setattr(imports, "find_imports", imports.find_imports.__wrapped__)
+    found = imports.follow_imports([ROOT / "tests/test_sgd.py", ROOT / "reference/sgd/solution.py"])
+    folders = {path.relative_to(max(tmp_path, ROOT, key=path.is_relative_to)).parts[0] for path in found}
+    assert folders == {"tests", "reference", "torchkata"}
 
 
 def test_rooms_left_out_are_above_what_judges() -> None:

@@ -14,8 +14,8 @@ from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
 from torchkata.pytest_plugin.failure_groups import group_failures
-from torchkata.pytest_plugin.report import write_failures
-from torchkata.pytest_plugin.slow_test_notice import PATIENCE, Watch
+from torchkata.pytest_plugin.run_summary import write_failures
+from torchkata.pytest_plugin.slow_test_notice import LONGER, PATIENCE, Watch
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
 
@@ -121,10 +121,19 @@ def test_terminal_height_limits_number_of_failures_shown(
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
 
 
-def test_first_failure_is_shown_during_slow_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_with_diagnosis_is_preferred_during_run() -> None:
+    watch, seen = Watch(0), []
+    for name, diagnosis in (("a", None), ("b", "x is added"), ("c", "x is doubled")):
+        watch.add(TestResult(name, "failed", diagnosis=diagnosis))
+        assert watch.failed is not None
+        seen.append((watch.failed[0].name, round(watch.failed[1] - time.monotonic())))
+    assert seen == [("a", LONGER), ("b", PATIENCE), ("b", PATIENCE)]
+
+
+def test_failure_is_shown_during_slow_run(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, terminal = os.pipe()
     watch = Watch(terminal)
-    watch.failed = "linear · x is added\n  yours     1", time.monotonic() - PATIENCE
+    watch.failed = TestResult("x", "failed", message="linear · x is added\n  yours     1"), time.monotonic() - 1
     monkeypatch.setattr(time, "monotonic", lambda: -1e6)  # as while a probe simulates a machine
     watch.start()
     assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     1\n"

@@ -12,9 +12,9 @@ import pynvml
 import pytest
 import torch
 
-from grader.sandbox import launch
+from grader.sandbox import launch, mounts
 from grader.sandbox.inside import self_test
-from grader.sandbox.launch import Gpu
+from grader.sandbox.mounts import Gpu
 from grader.speed import gpu, timed_submission
 from grader.tests.support.fake_nvml import NO_MIG, FakeNvml
 
@@ -28,13 +28,13 @@ def _cuda_build(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sandbox_sees_only_its_gpu(tmp_path: Path) -> None:
-    text = " ".join(launch.build_bwrap_command(tmp_path, Gpu("GPU-1", 3)))
+    text = " ".join(mounts.build_bwrap_command(tmp_path, Gpu("GPU-1", 3)))
     assert "--dev-bind-try /dev/nvidia3 /dev/nvidia3" in text
     assert "/dev/nvidia0" not in text
     for name in ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"):
         assert f"--dev-bind-try /dev/{name} /dev/{name} " in text
     assert text.index("--tmpfs /dev") < text.index("/dev/nvidia3") < text.index("--remount-ro /dev")
-    assert "nvidia" not in " ".join(launch.build_bwrap_command(tmp_path, None))
+    assert "nvidia" not in " ".join(mounts.build_bwrap_command(tmp_path, None))
     assert launch.build_environment(Gpu("GPU-1", 3))["CUDA_VISIBLE_DEVICES"] == "GPU-1"
     # Otherwise torch would initialize CUDA in the process that forks.
     assert launch.build_environment(None)["CUDA_VISIBLE_DEVICES"] == ""
@@ -98,15 +98,15 @@ def test_sandbox_sees_libraries_of_modules(tmp_path: Path, monkeypatch: pytest.M
     maps = f"7f00 r-xp 0 0:0 0   {spack}/libffi.so.8\n7f01 r-xp 0 0:0 0   /usr/lib/libm.so.6\n7f02 rw-p 0 0:0 0 \n"
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=maps))
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{module}::relative:{tmp_path}/missing:/usr/lib")
-    assert launch.find_library_folders(None) == [module, spack]
-    command = launch.build_bwrap_command(tmp_path, None)
+    assert mounts.find_library_folders(None) == [module, spack]
+    command = mounts.build_bwrap_command(tmp_path, None)
     for folder in (str(module), str(spack)):
         assert command[command.index(folder, command.index("--ro-bind")) - 1] in ("--ro-bind", "--dir")
     monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["HOME"])
-    with pytest.raises(launch.IsolationError, match="workers would see that whole folder"):
-        launch.build_bwrap_command(tmp_path, None)
+    with pytest.raises(mounts.IsolationError, match="workers would see that whole folder"):
+        mounts.build_bwrap_command(tmp_path, None)
     monkeypatch.delenv("LD_LIBRARY_PATH")
-    assert launch.find_library_folders(None) == [], "without modules, no process is started"
+    assert mounts.find_library_folders(None) == [], "without modules, no process is started"
 
 
 @pytest.mark.parametrize(

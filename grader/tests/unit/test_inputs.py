@@ -178,12 +178,12 @@ def test_inputs_of_a_job_are_drawn_before_fork(
         return 1
 
     monkeypatch.setattr("grader.pipeline.session.os.fork", fork)
-    monkeypatch.setattr("grader.pipeline.session.demand_forkable", lambda: None)
+    monkeypatch.setattr("grader.pipeline.session.demand_no_cuda", lambda: None)
     item = make_item(right, inputs, Counting())
     kata = replace(course().katas["linear"], points={"right": 1.0})
     tests: Any = SimpleNamespace(config=item.config, items={"linear": {"right": item}}, examples=40)
     with uninterrupted(), socket() as control:
-        start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).results.close()
+        start(Job(Submission("ada", {}), (kata,), 3, **options), tests, control).messages.close()
     assert at_fork == counts
     assert get_settings(right).max_examples == 40
 

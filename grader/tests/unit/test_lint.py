@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.pipeline.lint import lint, lint_file, report_skipped
+from grader.pipeline.lint import find_missing_rules, lint, lint_file, report_skipped
 from grader.proof.zoo import read_package
 from torchkata.course import course
 
@@ -11,6 +11,14 @@ FORMULAS = [kata.name for kata in course().katas.values() if {"layer", "optimize
 
 def list_findings(kata: str, source: str) -> list[tuple[int, str]]:
     return [(r.line, r.text.partition(": ")[0]) for r in lint({f"{kata}.py": source.encode()})]
+
+
+def test_missing_rules_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    katas = course().choose(["linear", "sgd", "strides"])
+    assert find_missing_rules(katas) == ""
+    monkeypatch.setattr(type(course()), "lint", {"layer": {}})
+    line = "reference/lint.toml does not define optimizer: shortcuts in sgd are not reported"
+    assert find_missing_rules(katas).endswith(line)
 
 
 @pytest.mark.parametrize("files", [course().solutions(), read_package(course().assignment)], ids=["solution", "stubs"])
@@ -27,6 +35,11 @@ def test_solution_and_stubs_have_no_findings(files: dict[str, bytes]) -> None:
         ("sgd", "from torch import optim\nf = getattr(optim, 'SGD')", [(2, "torch.optim.SGD")]),
         ("sgd", "from torch.optim import *\nBase = SGD", [(2, "torch.optim.SGD")]),
         ("sgd", "from torch.optim.sgd import SGD as S\nclass SGD(S): ...", [(2, "torch.optim.sgd")]),
+        ("sgd", "from torch.optim import SGD", [(1, "torch.optim.SGD")]),
+        ("sgd", "from torch.optim import AdamW as SGD", [(1, "torch.optim.AdamW")]),
+        ("sgd", "import torch\no = torch.optim\nm = o\nSGD = m.SGD", [(4, "torch.optim.SGD")]),
+        ("sgd", "import torch\no = torch.optim\no = None\nSGD = o.SGD", []),
+        ("sgd", "from torch.optim import SGD\nclass SGD: ...", []),
         ("sgd", "from torch.optim import Optimizer\nclass SGD(Optimizer): ...", []),
         ("adam", "from torch.optim._functional import adam\nadam()", [(2, "torch.optim._functional")]),
         ("adam", "import torch\nf = torch._fused_adam_", [(2, "torch._fused_adam_")]),

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from torchkata.compare.assertions import asking, check, precondition, same
+from torchkata.compare.assertions import asking, check, precondition
+from torchkata.compare.equality import same
 from torchkata.compare.repro_code import FEW, break_line, find_names_read, literal, render_call
 from torchkata.diagnosis.explain import explain
 from torchkata.inside.probes import typed

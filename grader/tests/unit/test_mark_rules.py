@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.marks import gradebook
+from grader.marks.platform_tables import Gradebook
 from grader.marks.roster import Person, match_submissions
 from grader.marks.rules import Extension, Mark, Override, Points, Policy, compute_mark, count_days_late
 from grader.output import lms
@@ -165,7 +165,7 @@ def test_canvas_export_changes_only_one_column() -> None:
         ("Email address,Grade,Maximum Grade\nada@x.edu,,100\n", "moodle", "", "its maximum is 100 points"),
     ],
 )
-def test_mismatched_gradebook_is_rejected(content: str, format: gradebook.Gradebook, column: str, told: str) -> None:
+def test_mismatched_gradebook_is_rejected(content: str, format: Gradebook, column: str, told: str) -> None:
     people = [(Person("ada", email="ada@x.edu"), 1.0), (Person("zs", email="zs@x.edu"), 1.0)]
     with pytest.raises(lms.GradebookError, match="^" + told.replace("(", r"\(")):
         lms.fill_gradebook(content, format, column, people, 2.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.marks.gradebook import parse_time
+from grader.marks.platform_tables import parse_time
 from grader.marks.tables import find_header
 from grader.output.names import shorten_names
 from grader.results.result import Finding, read, write

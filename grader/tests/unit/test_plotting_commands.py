@@ -26,7 +26,7 @@ TEXTS = course().katas["measure_step"].command
 def assignment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Return the reference solution with small sizes, on a device with known rates."""
     monkeypatch.chdir(tmp_path)
-    for name, size in (("B", 32), ("D", 32), ("L", 2)):
+    for name, size in (("B", 32), ("D", 32), ("L", 2), ("WIDTH", 64)):
         monkeypatch.setattr(measure, name, size)
     measure_step = SimpleNamespace(**vars(OWN.measure_step) | {"measure_device": lambda *_: (1e9, 1e9)})
     return SimpleNamespace(
@@ -65,10 +65,16 @@ def test_roofline_drawing_shows_roof_and_operations() -> None:
 def test_training_step_is_predicted_measured_and_drawn(assignment: Any) -> None:
     text = "\n".join(measure.run(assignment, TEXTS))
     assert "device: 1e+09 FLOP/s, 1e+09 bytes/s; operations below 1 FLOP/byte are memory-bound" in text
-    assert all(words in text for words in ("predicted: ", "measured: ", "3 runs: "))
+    assert all(words in text for words in ("predicted: ", "measured: ", "(3 runs: "))
     for kind in ("matrix multiplications, forward", "ReLU, forward", "backward pass", "SGD"):
         assert re.search(rf"[\d.]+e-\d+ +[\d.]+e-\d+ +[\d.]+   {kind}$", text, re.MULTILINE), text
     assert text.endswith("picture: roofline.png")
+    assert all(len(line) <= 80 for line in text[text.index("Decoding") :].splitlines())
+    assert "Below a batch of 2, it is memory-bound" in text
+    rows = re.findall(r"^ +(\S+) +\S+ +\S+   batch (\d+)(.*): \S+ tokens/s$", text, re.MULTILINE)
+    least = [float(seconds) for seconds, *_ in rows]
+    assert [batch for _, batch, _ in rows] == ["1", "4", "16", "64", "16"]
+    assert least[:4] == [1.31e-4, 2.62e-4, 1.05e-3, 4.19e-3], "8 · 64 · 64 · 4 bytes, or 2 FLOPs per weight and row"
     assert measure.PICTURE.read_bytes().startswith(b"\x89PNG")
 
 

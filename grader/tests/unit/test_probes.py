@@ -9,6 +9,7 @@ import pytest
 
 from reference.linear import oracle
 from tests import strategies
+from torchkata.compare.assertions import assert_equal
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.inside.probes import call, call_methods
@@ -33,6 +34,19 @@ def test_call_probe_finds_function_by_name(student: Student) -> None:
     assert "  input     x = [1, 2]; factor = 3; scale(x, factor)\n" in message
     with pytest.raises(Crashed, match="does not define scald"):
         student.call("scale.scald", [1, 2], 3)
+
+
+def test_graph_crosses_in_both_directions(student: Student, tmp_path: Path) -> None:
+    (tmp_path / "scale.py").write_text("def scale(x):\n    return x\n")
+    graph = {0: [(1, 2.5)], 1: []}
+    assert_equal(student.call("scale", [graph]), [graph])
+    with pytest.raises(Wrong) as wrong:
+        assert_equal(student.call("scale", [graph]), [{0: [(1, 3.5)], 1: []}])
+    assert (wrong.value.expected, wrong.value.yours) == ("[{0: [[1, 3.5]], 1: []}]", "[{0: [[1, 2.5]], 1: []}]")
+    student.last = None
+    with pytest.raises(TypeError, match=r"student.call: x contains \(dict with keys of type tuple\), but only"):
+        student.call("scale", [{(0, 1): 2}])
+    assert student.last is None, "the test is broken, whatever an answer is"
 
 
 @pytest.mark.parametrize("kata", ["setting", "folder", "package", "reset", "forget", "import_kata"])

@@ -18,12 +18,7 @@ from grader.proof import zoo
 from grader.tests import ROOT
 from torchkata.course import CourseError, course
 
-COURSES = (
-    "",
-    "examples/courses/primes/",
-    "grader/commands/new/files/course/",
-    "grader/commands/new/files/kata/*/",
-)
+COURSES = ("", "examples/courses/primes/", "grader/commands/new/files/course/", "grader/commands/new/files/kata/*/")
 
 
 @pytest.mark.parametrize(("folder", "below"), [("reference", ("reference",)), ("tests", ("tests", "reference"))])

@@ -47,11 +47,7 @@ def test_each_group_has_hidden_and_visible_programs(kata: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("platform", "graded", "expected"),
-    [
-        ("gradescope", KATAS[:1], KATAS[:1]),
-        ("github", KATAS, []),
-    ],
+    ("platform", "graded", "expected"), [("gradescope", KATAS[:1], KATAS[:1]), ("github", KATAS, [])]
 )
 def test_only_graded_private_package_has_hidden_programs(
     platform: str, graded: list[str], expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,10 +1,11 @@
-"""Tests of the names of tests, of the length of stubs and of plurals in messages; ruff checks the rest of the style."""
+"""Tests of the names of tests and types, of the length of stubs and of plurals; ruff checks the rest of the style."""
 
 import ast
 import io
 import re
 import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,15 @@ def test_stubs_are_short() -> None:
     assert {name: count for name, count in words.items() if count > LONGEST_STUB}.keys() <= {"train_language_model"}
 
 
+def test_stubs_name_the_katas_they_build_on() -> None:
+    for kata in course().katas.values():
+        source = course().stub(kata.name).read_text("utf-8")
+        missing = [
+            name for name in kata.builds_on if f"from .{name} import" not in source and f"`{name}`" not in source
+        ]
+        assert not missing, f"{kata.name} builds on {missing}: import them in the stub, or name them in a docstring"
+
+
 def test_words_of_examples_are_not_counted() -> None:
     source = '''def f():
     """Return one.
@@ -65,12 +75,27 @@ def test_words_of_examples_are_not_counted() -> None:
     assert count_words(source) == 7
 
 
+def find_modules(*folders: str) -> list[Path]:
+    """Return the modules in these folders, except the tests and the templates of new courses."""
+    found = [path.relative_to(ROOT) for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [path for path in found if not {"tests", "files"} & {*path.parts}]
+
+
 def test_messages_can_count_to_one() -> None:
-    places = [*(ROOT / "grader").rglob("*.py"), *(ROOT / "torchkata").rglob("*.py")]
     found = [
-        f"{path.relative_to(ROOT)}: {match[0]}"
-        for path in places
-        if "tests" not in path.relative_to(ROOT).parts
-        for match in PLURAL.finditer(path.read_text("utf-8"))
+        f"{path}: {match[0]}"
+        for path in find_modules("grader", "torchkata")
+        for match in PLURAL.finditer((ROOT / path).read_text("utf-8"))
     ]
     assert found == [], "use `count`, or write the noun before the number"
+
+
+def test_name_of_type_has_one_meaning() -> None:
+    places: dict[str, list[str]] = {}
+    for path in find_modules("benchmarks", "grader", "scripts", "torchkata"):
+        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{path}:{node.lineno}")
+            elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+                places.setdefault(ast.unparse(node.target), []).append(f"{path}:{node.lineno}")
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -1,6 +1,8 @@
 """Resolves names in source code, such as `o.SGD` after `import torch.optim as o`, to fully qualified names."""
 
 import ast
+from collections import Counter
+from collections.abc import Iterator
 from typing import TypeAlias
 
 Found: TypeAlias = tuple[int, str]  # a line and a name or text
@@ -30,6 +32,8 @@ class Names:
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                     own.add(name)
         self.own = own - self.bound.keys()
+        self.unused = [*self.find_unused(tree, own)]  # what is imported, but neither used nor defined again
+        self.bind_aliases(tree)
         self.uses: list[Found] = []  # of imported names; after a star import, this includes the name in each module
         self.attributes: list[Found] = []  # accessed or set
         self.changes: list[Found] = []  # set or deleted; for a call of `setattr`, the object
@@ -40,6 +44,28 @@ class Names:
             if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
                 self.add_use(node)
             self.add_node(node)
+
+    def find_unused(self, tree: ast.Module, own: set[str]) -> Iterator[Found]:
+        """Yield each name that the file imports from a module only for other files."""
+        used = own | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                unused = (alias.name for alias in node.names if (alias.asname or alias.name) not in used)
+                yield from ((node.lineno, f"{node.module}.{name}") for name in unused)
+
+    def bind_aliases(self, tree: ast.Module) -> None:
+        """Resolve names such as `o` after `o = torch.optim`, if nothing else is assigned to them."""
+        stored = Counter(
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        modules = {name.partition(".")[0] for name in self.bound.values()}
+        for node in tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
+                    meant = self.full_name(value)
+                    if meant and meant.partition(".")[0] in modules and stored[name] == 1 and name in self.own:
+                        self.bound[name] = meant
+                        self.own.discard(name)
 
     def full_name(self, node: ast.expr) -> str | None:
         """Return the fully qualified name that an expression refers to, or None if it is not a name."""

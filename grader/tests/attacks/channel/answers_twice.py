@@ -14,7 +14,7 @@ import threading
 
 
 def again():
-    from grader.sandbox.inside.channel import encode
+    from grader.sandbox.inside.encoding import encode
     from torchkata.inside.reply import Reply
 
     frame = encode(Reply("returned", [True] * 11 + [False] * 3))
