@@ -1,14 +1,14 @@
 """Attention: each query reads a mean of values, weighted by how well their keys match.
 
 Details:
-- q, k and v have the same leading dimensions `...`: any number and size, including 0. There is at least one key.
+- q, k and v share the leading dimensions `...`: any number, even none, of any size, even 0; at least one key.
 - The result has the inputs' dtype. Compute scores and softmax in float32 (float64 for float64 inputs): convert q and
-  k before you multiply them.
+  k before multiplying them.
 - Scores of ±1e4, masked or not, give finite, correct results.
 - Gradients flow to q, k and v, and are never NaN. The inputs are not modified.
 
-Not specified (any choice is fine): whether the weights are rounded to the inputs' dtype; whether leading dimensions
-broadcast; masks with leading dimensions.
+Not specified (any choice is fine): whether the product with v has the inputs' precision or more; whether leading
+dimensions broadcast; masks with leading dimensions.
 """
 
 import math
@@ -53,7 +53,7 @@ def multi_head_attention(
 ) -> Float[Tensor, "... queries heads*d_v"]:
     """Split the last dimension into heads, apply `attention` to each, and concatenate the results.
 
-    The last dimension is "(heads d)": its first d elements are the first head. All heads have the same mask.
+    The last dimension is "(heads d)": its first d elements are the first head. All heads share the mask.
 
     Example, with two heads of width 1, whose scores are 0 and 0, and 0 and 100:
         q = torch.tensor([[0., 1.]])

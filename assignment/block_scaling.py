@@ -1,7 +1,7 @@
 """Block scaling: numbers of 8 or 4 bits, in blocks of neighbors that share a scale.
 
     bits    format        dtype                  values                               largest
-      8     fp8 (E4M3)    torch.float8_e4m3fn    those that torch casts to            448
+      8     fp8 (E4M3)    torch.float8_e4m3fn    all finite values of this dtype      448
       4     fp4 (E2M1)    torch.float32          0, ±0.5, ±1, ±1.5, ±2, ±3, ±4, ±6    6
 
 fp4 is stored as float32.
@@ -26,10 +26,11 @@ def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, 
 
     Details:
     - A block of zeros has the values 0 and any finite scale.
-    - `x` is float32 and has any number of dimensions. The largest absolute value of a block is between
-      1e-25 and 1e25. `x` is not modified.
+    - `x` is float32 with any number of dimensions. The largest absolute value of a block is between 1e-25 and
+      1e25. `x` is not modified.
 
-    Not specified (any choice is fine): which of two equally near values, up to rounding, is returned; the sign of 0.
+    Not specified (any choice is fine): which value is returned if two are, up to rounding, equally near; the
+    sign of 0.
     """
     raise NotImplementedError
 

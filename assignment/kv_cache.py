@@ -10,7 +10,7 @@ from .attention import attention  # your own
 
 
 class KVCache:
-    """The keys and values of all tokens so far, in each layer.
+    """Keys and values of all tokens so far, per layer.
 
     Example, with equal weights:
         cache, zeros = KVCache(num_layers=1), torch.zeros(2, 1)
@@ -33,9 +33,9 @@ class KVCache:
     def attend(
         self, layer: int, q: Float[Tensor, "... new d"], k: Float[Tensor, "... new d"], v: Float[Tensor, "... new d_v"]
     ) -> Float[Tensor, "... new d_v"]:
-        """Append new keys and values to those of a layer, and return the attention of the new queries.
+        """Append keys and values to those of a layer, and return the attention of the queries.
 
-        Each token attends to itself and to all earlier tokens.
+        Tokens attend to themselves and earlier ones. Dtype and precision are those of your `attention`.
         """
         raise NotImplementedError
 
@@ -46,8 +46,8 @@ def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, 
     `model(tokens, cache)` takes only new tokens, from position `len(cache)` on. It calls `cache.attend` once in each of
     its `model.num_layers` layers, and returns logits (batch, new, vocab).
 
-    Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If the text is longer,
-    each step begins a new cache with the last `context` tokens, which fill it: the result equals that without a cache.
+    Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If new tokens would not
+    fit, begin a new cache with the last `context` tokens of the text. They fill it, so later steps do the same.
     """
     raise NotImplementedError
 
@@ -64,7 +64,7 @@ def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: 
 def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int = 1) -> float:
     """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes per second.
 
-    A step reads the weights and `cache_bytes`, the whole batch's cache. It generates one token per sequence.
+    A step reads the weights and `cache_bytes`, the whole batch's cache, and generates one token per sequence.
 
     Example, 7e9 bfloat16 weights on an H100:
         tokens_per_second(14e9, 0, 3.35e12)                 # 239.3
@@ -76,7 +76,7 @@ def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float,
 def compute_bound_batch(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     """Return the smallest batch for which computing takes at least as long as reading the weights.
 
-    For each weight, a step performs 2 FLOPs per sequence and reads `itemsize` bytes. Ignore the cache.
+    Per weight, a step performs 2 FLOPs per sequence and reads `itemsize` bytes. Ignore the cache.
 
     Example, an H100 in bfloat16:
         compute_bound_batch(989.5e12, 3.35e12, itemsize=2)     # 296

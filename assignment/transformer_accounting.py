@@ -43,7 +43,7 @@ def num_parameters(config: Config) -> int:
 
 
 def flops_per_token(config: Config) -> int:
-    """Return the training FLOPs (forward and backward) of `context` tokens, divided by `context`.
+    """Return the training FLOPs (forward and backward) of one sequence, divided by its `context` tokens.
 
     Count only matrix multiplications: looking up an embedding is none, and a causal mask saves none. In the backward
     pass, both inputs of each multiplication get a gradient.
@@ -75,7 +75,7 @@ def half_context(config: Config) -> int:
 def training_bytes(config: Config, batch: int) -> int:
     """Return the bytes of parameters, gradients, AdamW's two averages and activations, all in float32.
 
-    Activations are all tensors, except parameters, that are an input of a matrix multiplication. Count a shared input
+    Activations: every tensor, except parameters, that is an input of a matrix multiplication. Count a shared input
     once.
 
     Example:

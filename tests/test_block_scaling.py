@@ -204,6 +204,10 @@ def test_product_quantizes_both_along_k(student: Student, case: Case, columns: i
     if not (all(map(is_right, own, both)) or holds(assert_close, yours, expected, scale=scale, roundings=32)):
         restored = [restore(each) for each in own]
         expected, scale = restored[0] @ restored[1].T, abs(restored[0]) @ abs(restored[1].T)
+    if not holds(assert_close, yours, expected, scale=scale, roundings=32):
+        in_rows = restore(own[0]) @ restore(call(student, Case(w, block, bits)))
+        is_along_k = not holds(assert_close, yours, in_rows, scale=scale, roundings=32)
+        check(is_along_k, mistake=Text("the blocks of w lie in its rows, not along k, which is summed"), yours=yours)
     assert_close(yours, expected, scale=scale, roundings=32)
 
 

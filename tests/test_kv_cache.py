@@ -92,12 +92,16 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
 def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[Tensor]]]) -> None:
     """len(cache) is the number of tokens in layer 0, and cache.nbytes() the bytes of all keys and values."""
     yours = student.call(probes.measure, len(pieces[0]), pieces)
-    for number, found in enumerate(yours):
+    for number, (*found, first) in enumerate(yours):
         so_far = [qkv for piece in pieces[:number] for qkv in piece]
         tokens = sum(piece[0][1].shape[-2] for piece in pieces[:number])
-        assert_count(found[0], tokens, what=Text("len(cache) after {number} pieces", number=number))
+        counts = {"number": number, "all": len(pieces)}
+        length = Text("len(cache) after {number} of {all} pieces", **counts)
+        shared = Text("attend in another layer changes len(cache), the number of tokens in layer 0")
+        assert_equal(found[0], first, what=length, mistake=shared)
+        assert_count(found[0], tokens, what=length)
         taken = oracle.stored_bytes([[x.nbytes for x in qkv] for qkv in so_far])
-        assert_count(found[1], taken, what=Text("cache.nbytes() after {number} pieces", number=number))
+        assert_count(found[1], taken, what=Text("cache.nbytes() after {number} of {all} pieces", **counts))
 
 
 @costly

@@ -89,15 +89,10 @@ def test_flops_count_every_matrix_multiplication(student: Student, config: Confi
 def test_flops_match_torch(student: Student, config: Config) -> None:
     """flops_per_token equals the FLOPs per token counted while torch runs a forward and a backward pass."""
     yours = ask(student, "flops_per_token", config)
+    require(yours == oracle.flops_per_token(config), Text("flops_per_token is wrong"), yours=yours)
     _, logits, forward = run_forward(config)
     backward = count_operations(lambda: torch.autograd.backward(logits.sum()))
-    note = Text(
-        "counted for {tokens} tokens: {forward} forward and {backward} backward",
-        tokens=config.context,
-        forward=forward.flops,
-        backward=backward.flops,
-    )
-    assert_count(yours, (forward.flops + backward.flops) // config.context, what="FLOPs", note=note)
+    assert_count(yours, (forward.flops + backward.flops) // config.context, what="FLOPs")
 
 
 @given(ALL, BATCHES)
@@ -137,6 +132,8 @@ def test_activations_match_torch(student: Student, config: Config) -> None:
     """One more sequence adds the bytes of all inputs of matrix multiplications that torch computes for a sequence."""
     two, one = (ask(student, "training_bytes", config, batch) for batch in (2, 1))
     require(type(two) is int and type(one) is int, Text("training_bytes does not return an int"), yours=one)
+    exact = oracle.training_bytes(0, oracle.activations(config, 1))
+    require(two - one == exact, Text("the bytes of one sequence are wrong"), yours=two - one)
     model, _, forward = run_forward(config)
     storages = [factor.untyped_storage() for factor in forward.factors]
     sizes = {storage.data_ptr(): storage.nbytes() for storage in storages}

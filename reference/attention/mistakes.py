@@ -44,6 +44,26 @@ def divided_by_d(q: Array, k: Array, mask: Mask) -> Array:
     return oracle.weights(q / np.sqrt(q.shape[-1]), k, mask)
 
 
+BY_D_V = "divides the scores by √d_v instead of √d"
+
+
+def stretch(q: Array, v: Array) -> Array:
+    """Return queries whose scores are divided by √d_v."""
+    return np.asarray(q * np.sqrt(q.shape[-1] / v.shape[-1]))
+
+
+@instead_of(oracle.attention, BY_D_V)
+def divided_by_d_v(q: Array, k: Array, v: Array, mask: Mask) -> Array:
+    return oracle.attention(stretch(q, v), k, v, mask)
+
+
+@instead_of(oracle.gradients, BY_D_V)
+def divided_by_d_v_too(weights: Array, q: Array, k: Array, v: Array, grad: Array, sign: int = -1) -> dict[str, Array]:
+    other = stretch(q, v)
+    found = oracle.gradients(oracle.softmax(oracle.scores(other, k), weights > 0), other, k, v, grad, sign)
+    return {**found, "q": stretch(found["q"], v)}
+
+
 @instead_of(oracle.weights, "the scores have the inputs' precision: convert q and k to float32 first")
 def rounded_scores(q: Array, k: Array, mask: Mask) -> Array:
     bits = 8 if all(np.array_equal(x, round_to(x, 8)) for x in (q, k)) else 11  # bfloat16 or float16

@@ -46,6 +46,7 @@ def count(message: str, mistaken: Callable[[int, int, int, int], float]) -> Mist
 
 
 without_abs = measure("the scale comes from the largest element: use absolute values", lambda blocks: blocks.max(-1))
+abs_too_late = measure("the absolute value is taken after the maximum, not before", lambda blocks: abs(blocks.max(-1)))
 mean_of_block = measure("the scale comes from the mean absolute value", lambda blocks: abs(blocks).mean(-1))
 half_range = measure("the scale comes from (largest - smallest element) / 2", lambda blocks: np.ptp(blocks, -1) / 2)
 one_for_all = measure("the whole tensor has one scale", lambda blocks: np.full(blocks.shape[:-1], abs(blocks).max()))
@@ -100,6 +101,11 @@ halves = round_fp4(
 without_sign = round_fp4("the sign is lost", lambda ratios: nearest(abs(ratios), 4))
 negatives_are_zero = round_fp4("negative numbers become 0", lambda ratios: nearest(ratios.clip(0), 4))
 not_rounded = round_fp4("x / scale is not rounded", lambda ratios: ratios)
+fp8_scales = instead_of(oracle.dequantize, "with 8 bits, dequantize rounds the scales to fp8")(
+    lambda values, scales: oracle.right_dequantize(
+        values, nearest(scales, 8) if abs(values).max() > FP4[-1] else scales
+    )
+)
 divided = instead_of(oracle.dequantize, "dequantize divides by the scales")(
     lambda values, scales: values / np.repeat(scales, values.shape[-1] // scales.shape[-1], axis=-1)
 )
@@ -110,9 +116,6 @@ unscaled = instead_of(oracle.dequantize, "dequantize ignores the scales")(lambda
 not_quantized = multiply("neither x nor w is quantized", lambda x, w, block, bits: x @ w)
 only_w = multiply("x is not quantized", lambda x, w, block, bits: x @ oracle.round_weight(w, block, bits))
 only_x = instead_of(oracle.round_weight, "w is not quantized")(lambda w, block, bits: w)
-rows_of_w = instead_of(oracle.round_weight, "the blocks of w lie in its rows, not along k, which is summed")(
-    lambda w, block, bits: oracle.right_dequantize(*quantize(w, block, bits))
-)
 values_only = multiply(
     "the values are multiplied without their scales",
     lambda x, w, block, bits: quantize(x, block, bits)[0] @ quantize(w.T, block, bits)[0].T,
@@ -124,6 +127,10 @@ whole_bytes = count("counts a byte for each element of 4 bits", lambda n, blocks
 in_bits = count("returns bits instead of bytes", lambda n, blocks, bits, each: n * bits + 8 * blocks * each)
 always_one = count("always counts 1 byte per scale", lambda n, blocks, bits, each: n * bits // 8 + blocks)
 as_float = count("returns a float", lambda n, blocks, bits, each: n * bits / 8 + blocks * each)
+as_float_first = count(
+    "is computed with floats, and int() drops a byte if they are rounded down: use //",
+    lambda n, blocks, bits, each: int(n * (bits / 8 + each / (n // blocks))),
+)
 four_by_default = instead_of(oracle.quantized_bytes, "counts 4 bytes per scale by default instead of 1")(
     lambda numel, block, bits, scale_bytes=4, times=1: quantized_bytes(numel, block, bits, scale_bytes, times)
 )

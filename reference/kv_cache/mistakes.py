@@ -9,11 +9,11 @@ from reference.kv_cache import oracle
 from torchkata import instead_of
 
 
-def attend_with(pieces: Sequence[oracle.Piece], masks: list[Array]) -> Array:
-    """Return the outputs if each piece reads everything so far with its own mask."""
+def attend_with(pieces: Sequence[oracle.Piece], masks: list[Array], step: int = 1) -> Array:
+    """Return the outputs if each piece reads everything so far with its own mask. `step` -1 puts new keys first."""
     found = []
     for number, (q, _, _) in enumerate(pieces):
-        k, v = (np.concatenate([piece[place] for piece in pieces[: number + 1]], axis=-2) for place in (1, 2))
+        k, v = (np.concatenate([piece[place] for piece in pieces[: number + 1][::step]], axis=-2) for place in (1, 2))
         found.append(oracle.read(q, k, v, masks[number]))
     return np.concatenate(found, axis=-2)
 
@@ -32,6 +32,12 @@ def no_mask(pieces: Sequence[oracle.Piece]) -> Array:
 @instead_of(oracle.attend, "the causal mask ignores the tokens that are already in the cache: shift its diagonal")
 def not_shifted(pieces: Sequence[oracle.Piece]) -> Array:
     return attend_with(pieces, [np.tril(np.ones(shape, dtype=bool)) for shape in shapes(pieces)])
+
+
+@instead_of(oracle.attend, "new keys and values are put before the earlier ones, so the mask hides the wrong ones")
+def newest_first(pieces: Sequence[oracle.Piece]) -> Array:
+    masks = [np.tril(np.ones((new, tokens), dtype=bool), tokens - new) for new, tokens in shapes(pieces)]
+    return attend_with(pieces, masks, step=-1)
 
 
 @instead_of(oracle.attend, "the new tokens do not attend to those of earlier calls")

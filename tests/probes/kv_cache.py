@@ -52,13 +52,15 @@ def attend(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -
     "len(cache), cache.nbytes()"
 )
 def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -> list[list[object]]:
-    """Return the length and the bytes of a cache, new and after each piece."""
+    """Return the length and the bytes of a cache, new and after each piece, and the length after its layer 0."""
     cache = assignment.kv_cache.KVCache(num_layers)
-    found: list[list[object]] = [[len(cache), cache.nbytes()]]
+    found: list[list[object]] = [[len(cache), cache.nbytes(), len(cache)]]
     for piece in pieces:
+        lengths = []
         for layer, qkv in enumerate(piece):
             cache.attend(layer, *qkv)
-        found.append([len(cache), cache.nbytes()])
+            lengths.append(len(cache))
+        found.append([lengths[-1], cache.nbytes(), lengths[0]])
     return found
 
 

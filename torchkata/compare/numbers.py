@@ -9,6 +9,7 @@ from torchkata.seam.comparisons import count_comparison
 
 from .assertions import make_failure, report_comparison
 
+EXACT = 2**53  # the largest number up to which every int is a float
 ROUNDINGS = 256  # allowed float64 roundings; a product of eight numbers needs 16, a sum of their logarithms up to 200
 
 
@@ -52,5 +53,9 @@ def assert_count(yours: Plain, expected: int, *, what: Message = "", note: Messa
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         if type(yours) is float and yours == expected:
             note = Text("a count must be an int, not a float")
+        elif type(yours) is int and abs(expected) > EXACT and abs(yours - expected) * EXACT <= 8 * abs(expected):
+            note = note or Text(
+                "only the last digits differ, as if a float had been used, for example by / instead of //"
+            )
         raise make_failure(yours, expected, what, note)
     report_comparison(yours, expected, what)
