@@ -12,6 +12,8 @@ from torchkata import typed
 
 from .cruncher import copy_weights, list_keys, load
 
+SAME_BATCH = "lambda B: (torch.ones(B, D), torch.ones(B))"  # for zero steps, in case a batch is drawn nevertheless
+
 
 class Batches:
     """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers.
@@ -93,13 +95,13 @@ def run(
     }
 
 
-@typed("torch.manual_seed(seed)\ntrain(lambda B: None, D, num_layers, 2, 0, 0.1)")
+@typed(f"torch.manual_seed(seed)\ntrain({SAME_BATCH}, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
     start = copy_weights(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    result = assignment.train.train(Batches([], []).get_batch, D, num_layers, 2, 0, 0.1)
+    result = assignment.train.train(Batches([torch.ones(2, D)], [torch.ones(2)]).get_batch, D, num_layers, 2, 0, 0.1)
     model, losses = result
     return {
         "is a tuple": isinstance(result, tuple),
@@ -220,10 +222,11 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
-@typed("train(lambda B: None, D, num_layers, 4, 0, 0.1, device=device)")
+@typed(f"train({SAME_BATCH}, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
-    model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
+    batches = Batches([torch.ones(4, D)], [torch.ones(4)])
+    model, losses = assignment.train.train(batches.get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters()),

@@ -52,5 +52,7 @@ def assert_count(yours: Plain, expected: int, *, what: Message = "", note: Messa
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         if type(yours) is float and yours == expected:
             note = Text("a count must be an int, not a float")
+        elif type(yours) is int and yours == float(yours) and abs(yours - expected) <= abs(expected) >> 50:
+            note = Text("was the count computed with floats? They are exact only up to 2**53, ints always")
         raise make_failure(yours, expected, what, note)
     report_comparison(yours, expected, what)

@@ -18,7 +18,7 @@ from .run_state import get_result, get_state
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
-PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
+PATIENCE = 2.0  # seconds after which a terminal shows a failure, which it shows again at the end of the run
 
 
 class Watch(threading.Thread):
@@ -94,10 +94,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell the thread about the first failure that is no consequence of another one, as in the report."""
+    """Tell the thread about the first failure that is no consequence of another one, as in the report.
+
+    Only a terminal shows it early. In a file or a pipe, nobody waits for it, and the report would only repeat it.
+    """
     report = yield
     result, watch = get_result(report), item.config.stash.get(WATCH, None)
-    if watch is None or watch.failed is not None or result is None:
+    if watch is None or watch.failed is not None or result is None or not os.isatty(watch.terminal):
         return report
     if result.outcome in FAILED and not is_unmet(result):
         watch.failed = result.message, monotonic()
