@@ -128,9 +128,7 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
             assert_close(reply["weights"][i], exact, scale=scale, roundings=roundings, what=what)
 
     what = Text("losses (the weights are right)") if holds(compare_weights) else Text("losses")
-    assert_close(
-        torch.tensor(yours), np.array(losses), scale=np.array(loss_scales), roundings=roundings, what=what
-    )
+    assert_close(torch.tensor(yours), np.array(losses), scale=np.array(loss_scales), roundings=roundings, what=what)
     compare_weights()
 
 

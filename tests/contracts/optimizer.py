@@ -145,7 +145,9 @@ def check_applied(reply: dict[str, Any]) -> None:
     note = Text("a NaN gradient is skipped or replaced, which hides that the run has gone wrong")
     check(not reply["p"].isfinite().any(), note, yours=reply["p"], expected=Text("NaN in the parameter"))
     frozen, other = reply["frozen"], reply["other"]
-    note = Text("a parameter with requires_grad=False is not updated like the others: skip only those whose grad is None")
+    note = Text(
+        "a parameter with requires_grad=False is not updated like the others: skip only those whose grad is None"
+    )
     check(same(frozen, other), mistake=note, yours=frozen, expected=Text("like the others: {value}", value=show(other)))
 
 

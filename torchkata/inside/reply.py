@@ -33,7 +33,9 @@ IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "
 HIDDEN = Text("(its message cannot be shown)")
 AT_IMPORT = " (when the file is imported)"
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors and bold letters in a library's message
-ADVICE = re.compile(r"In PyTorch 2\.6, we changed.*?trusted source\.\s*", re.DOTALL)  # of torch.load: weights_only=False
+ADVICE = re.compile(
+    r"In PyTorch 2\.6, we changed.*?trusted source\.\s*", re.DOTALL
+)  # of torch.load: weights_only=False
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
 

@@ -200,8 +200,8 @@ def test_every_explanation_matches_a_real_error() -> None:
 
 
 def test_advice_to_trust_a_file_is_not_shown() -> None:
-    for load in (load_whole_model, *CRASHES["with a single torch.save"]):
-        error = catch(load, Place("checkpoint.py", 3)).error
+    for crash in (load_whole_model, *CRASHES["with a single torch.save"]):
+        error = catch(crash, Place("checkpoint.py", 3)).error
         assert "will likely succeed" not in error
         assert explain_crash(Crashed(error, Place("checkpoint.py", 3)))
 
