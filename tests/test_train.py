@@ -194,7 +194,9 @@ def test_losses_are_detached(student: Student, lesson: Lesson) -> None:
 def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
     """Each step keeps only its loss in memory, so a long run needs no more memory than a short one."""
     rng = rng_of(seed)
-    alive = student.call(probes.alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
+    reply = student.call(probes.alive, 4, 2, [normal(rng, [3, 4])] * 24, [normal(rng, [3])] * 24)
+    require(not reply["attached"], Text("the returned losses are still attached to their graphs"))
+    alive = reply["counts"]
     require(len(alive) == 24, Text("get_batch is not called once in each of the 24 steps"), yours=len(alive))
     growth = alive[-1] - alive[3]
     check(

@@ -86,11 +86,10 @@ def run(
     batches = Batches(xs, ys)
     with starting_from(assignment.cruncher.Cruncher, weights):
         model, losses = assignment.train.train(batches.get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
-    each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
         "weights": copy_weights(model),
         "losses": losses,
-        "attached": any(isinstance(loss, Tensor) and loss.requires_grad for loss in each),
+        "attached": is_attached(losses),
         "asked": batches.sizes,
     }
 
@@ -191,8 +190,11 @@ def with_frozen_sgd(
         ]
     )
 )
-def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """Count the non-scalar tensors and autograd graph nodes in memory at each call of get_batch."""
+def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """Count the non-scalar tensors and autograd graph nodes in memory at each call of get_batch.
+
+    Also return whether a loss is attached to its graph.
+    """
     counts = []
 
     class Counting(Batches):
@@ -204,10 +206,16 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     train = assignment.train.train
     gc.freeze()  # ignore objects that already exist
     try:
-        train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
+        _, losses = train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
-    return counts
+    return {"counts": counts, "attached": is_attached(losses)}
+
+
+def is_attached(losses: Any) -> bool:
+    """Return whether one of the returned losses is attached to its graph."""
+    each = [losses] if isinstance(losses, Tensor) else list(losses)
+    return any(isinstance(loss, Tensor) and loss.requires_grad for loss in each)
 
 
 def find_graph_nodes(tensors: list[Tensor]) -> set[object]:

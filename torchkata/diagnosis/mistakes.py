@@ -29,7 +29,7 @@ class Mistake:
     constants: Mapping[str, Sequence[float] | Sequence[str]] = field(
         default_factory=dict
     )  # the possible values of each constant
-    values: Mapping[str, float | str] = field(default_factory=dict)  # the value of each constant in an expanded mistake
+    values: Mapping[str, object] = field(default_factory=dict)  # the value of each constant in an expanded mistake
 
 
 def instead_of(
