@@ -136,7 +136,9 @@ def test_model_sees_each_row_once(student: Student, task: Task) -> None:
     """The model is called once for each micro-batch, with at most micro_batch_size rows, and sees every row once."""
     rows = run(student, task)["rows"]
     expected = oracle.list_call_sizes(len(task.case.x), task.micro_batch_size)
-    few = Text("{count} calls of at most {rows} rows", count=len(expected), rows=task.micro_batch_size)
+    few = Text(
+        "calls: {count}, each with a number of rows of at most {rows}", count=len(expected), rows=task.micro_batch_size
+    )
     too_many, extra = (
         Text("the model is called with too many rows"),
         Text("there are more micro-batches than necessary"),

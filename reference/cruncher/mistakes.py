@@ -217,6 +217,12 @@ def layers_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
     return [*[None] * len(grads[:-1]), grads[-1]], None if len(grads) > 1 else grad_x
 
 
+@instead_of(oracle.backward, "no gradient flows past the final layer: is its input detached?")
+def final_input_detached(weights: Weights, x: X, grad_y: Y) -> Grads:
+    grads, _ = oracle.backward(weights, x, grad_y)
+    return [*[None] * len(grads[:-1]), grads[-1]], None
+
+
 @instead_of(oracle.backward, "no gradient reaches the final weight")
 def final_detached(weights: Weights, x: X, grad_y: Y) -> Grads:
     grads, grad_x = oracle.backward(weights, x, grad_y)

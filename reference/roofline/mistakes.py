@@ -6,6 +6,7 @@ from math import prod
 from reference.roofline import oracle
 from torchkata import Mistake, instead_of
 
+OPERATIONS = ["relu", "gelu", "dot", "matrix_vector", "matrix_matrix"]
 ELEMENTS = "counts elements instead of bytes"
 H100 = "always uses the accelerator intensity of an H100, 295.4"
 TWO_BYTES = "assumes 2 bytes per element for every dtype"
@@ -42,6 +43,13 @@ def always_two_bytes(n: int, flops_each: int, itemsize: int, times: int = 1) -> 
 @instead_of(oracle.product_work, TWO_BYTES)
 def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     return oracle.product_work(m, k, n, 2, times)
+
+
+@instead_of(oracle.work, "{only}_work assumes 2 bytes per element for every dtype", only=OPERATIONS)
+def one_of_two_bytes(
+    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, only: str
+) -> tuple[int, int]:
+    return oracle.work(operation, sizes, 2 if operation == only else itemsize, times)
 
 
 def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]]) -> Mistake:

@@ -169,9 +169,12 @@ def draw_scheduled_run(seed: int) -> OptimizerRun:
 
 def check_loading(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
     """Assert that a step uses the learning rates that load_state_dict() has loaded."""
-    rule = find_rule(student, optimizer, run)
     saved = run.lrs[0]
     own = [round(3 * lr, 9) for lr in saved]
+    changed = replace(run, lrs=[own, saved], grads=run.grads * 2)
+    rule = find_rule(student, optimizer, changed)
+    with precondition(Text("a step is already wrong after a changed lr or for a second group")):
+        check_run(student, optimizer, changed, rule)
     yours = student.call(probes.step_after_loading, optimizer.name, run.params, saved, own, run.grads)
     assert_run(yours, replace(run, lrs=[[*oracle.hook_loaded_rates(saved, own)]]), rule)
 

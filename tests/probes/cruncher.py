@@ -56,12 +56,12 @@ def typed_model(weights: Sequence[Tensor]) -> str:
         f"{typed_new(weights)}.eval()\nmodel(x)\n{loading.typed_load('model', list_keys(weights))}\nmodel(x)"
     )
 )
-def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
-    """Return the model's output in eval mode after it has been called with other weights."""
+def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
+    """Return the model's outputs in eval mode for other weights ("before"), and then for the given ones ("y")."""
     model = build_model(assignment, [weight + 1 for weight in weights]).eval()
-    model(x)
+    before = model(x)
     load(model, weights)
-    return model(x)
+    return {"before": before, "y": model(x)}
 
 
 @typed(
@@ -86,11 +86,13 @@ def parts(assignment: Any, weights: list[Tensor], x: Tensor, _rows: list[tuple[i
     )
 )
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the gradients of every weight and of x."""
+    """Return the model's output, and the gradients of every weight and of x."""
     model = build_model(assignment, weights)
     x = x.clone().requires_grad_()
-    (model(x) * grad_y).sum().backward()
+    y = model(x)
+    (y * grad_y).sum().backward()
     return {
+        "y": y,
         "weights": [weight.grad for weight in find_weights(model, [weight.shape for weight in weights])],
         "x": x.grad,
     }

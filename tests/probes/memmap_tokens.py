@@ -3,14 +3,14 @@
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
-from torchkata import typed
+from torchkata import Text, typed
 
 from .attempts import refusal
 from .residence import read_nothing_ahead, resident_bytes
@@ -32,9 +32,20 @@ def make_folder() -> Iterator[Path]:
 
 
 def load_afresh(assignment: Any, path: str | Path) -> Any:
-    """Load the tokens with a freshly imported module, as another process would."""
+    """Load the tokens with a freshly imported module, as another process would.
+
+    Raises RuntimeError if loading fails, but succeeds with the module that saved the tokens.
+    """
+    saver = assignment.memmap_tokens
     del assignment.memmap_tokens
-    return assignment.memmap_tokens.load_tokens(path)
+    loader = assignment.memmap_tokens
+    try:
+        return loader.load_tokens(path)
+    except Exception:
+        if refusal(lambda: saver.load_tokens(path)):
+            raise
+        note = Text("another process can't load the tokens: only the one that saved them remembers what is needed")
+        raise RuntimeError(note) from None
 
 
 def copy_array(tokens: object) -> object:
@@ -57,20 +68,27 @@ def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
             f"path = Path({name!r})" if _as_path else f"path = {name!r}",
             f"save_tokens(path, {literal(tokens.numpy())})",
             "load_tokens(path)",
+            "save_tokens(Path(path).with_suffix('.other'), np.arange(2, dtype=np.int64))",
+            "load_tokens(path)",
         ]
     )
 )
 def named(assignment: Any, tokens: Tensor, name: str, _as_path: bool) -> dict[str, object]:
     """Return the names of the files written for `name`, and the tokens loaded from it.
 
-    Before loading, save other tokens to a path with the same stem and a different suffix.
+    Then save other tokens to a path with the same stem and a different suffix, and load the first ones again ("later").
     """
     with make_folder() as place:
         path = place / name if _as_path else f"{place}/{name}"
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         files = sorted(file.name for file in place.iterdir() if file.is_file())
+        if name not in files:
+            return {"files": files}
+        reply = {"files": files, "tokens": copy_array(load_afresh(assignment, path)), "later": None}
         assignment.memmap_tokens.save_tokens((place / name).with_suffix(".other"), np.arange(2, dtype=np.int64))
-        return {"files": files, "tokens": copy_array(load_afresh(assignment, path)) if name in files else None}
+        with suppress(Exception):
+            reply["later"] = copy_array(load_afresh(assignment, path))
+        return reply
 
 
 @typed(lambda tokens, literal: f"{save_line(tokens, literal)}\nPath('tokens.npy').stat().st_size")
@@ -138,6 +156,7 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
         return None
     with make_folder() as written, make_folder() as copied:
         assignment.memmap_tokens.save_tokens(written / "tokens.npy", np.zeros(count, dtype=np.uint16))
+        load_afresh(assignment, written / "tokens.npy")  # if another process can't load them, say so
         for file in written.iterdir():
             copy_with_holes(file, copied / file.name)
         tokens = load_afresh(assignment, copied / "tokens.npy")

@@ -44,7 +44,8 @@ def intensities(assignment: Any, flops: int, bytes_moved: int, flop_per_sec: flo
 def predict_bound(
     assignment: Any, operation: str, sizes: list[int], dtype: str, flop_per_sec: float, bytes_per_sec: float
 ) -> object:
-    """Call `bound` with the intensities of the given operation and device."""
+    """Call `bound` with the intensities of the given operation and device. Return the intensities, too."""
     kata = assignment.roofline
     intensity = kata.arithmetic_intensity(*work(assignment, operation, sizes, dtype))
-    return kata.bound(intensity, kata.accelerator_intensity(flop_per_sec, bytes_per_sec))
+    accelerator = kata.accelerator_intensity(flop_per_sec, bytes_per_sec)
+    return {"bound": kata.bound(intensity, accelerator), "intensity": intensity, "accelerator": accelerator}

@@ -12,6 +12,8 @@ from torchkata import typed
 
 from .cruncher import copy_weights, list_keys, load
 
+SAME_BATCH = "lambda B: (torch.ones(B, D), torch.ones(B))"  # for zero steps, in case a batch is drawn nevertheless
+
 
 class Batches:
     """A fake get_batch. It returns given batches in order, records the requested sizes, and draws random numbers.
@@ -84,22 +86,21 @@ def run(
     batches = Batches(xs, ys)
     with starting_from(assignment.cruncher.Cruncher, weights):
         model, losses = assignment.train.train(batches.get_batch, len(weights[-1]), len(weights) - 1, B, len(xs), lr)
-    each = [losses] if isinstance(losses, Tensor) else list(losses)
     return {
         "weights": copy_weights(model),
         "losses": losses,
-        "attached": any(isinstance(loss, Tensor) and loss.requires_grad for loss in each),
+        "attached": is_attached(losses),
         "asked": batches.sizes,
     }
 
 
-@typed("torch.manual_seed(seed)\ntrain(lambda B: None, D, num_layers, 2, 0, 0.1)")
+@typed(f"torch.manual_seed(seed)\ntrain({SAME_BATCH}, D, num_layers, 2, 0, 0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
     start = copy_weights(assignment.cruncher.Cruncher(D, num_layers))
     torch.default_generator.manual_seed(seed)
-    result = assignment.train.train(Batches([], []).get_batch, D, num_layers, 2, 0, 0.1)
+    result = assignment.train.train(Batches([torch.ones(2, D)], [torch.ones(2)]).get_batch, D, num_layers, 2, 0, 0.1)
     model, losses = result
     return {
         "is a tuple": isinstance(result, tuple),
@@ -189,8 +190,11 @@ def with_frozen_sgd(
         ]
     )
 )
-def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> list[int]:
-    """Count the non-scalar tensors and autograd graph nodes in memory at each call of get_batch."""
+def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[Tensor]) -> dict[str, object]:
+    """Count the non-scalar tensors and autograd graph nodes in memory at each call of get_batch.
+
+    Also return whether a loss is attached to its graph.
+    """
     counts = []
 
     class Counting(Batches):
@@ -202,10 +206,16 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
     train = assignment.train.train
     gc.freeze()  # ignore objects that already exist
     try:
-        train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
+        _, losses = train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
-    return counts
+    return {"counts": counts, "attached": is_attached(losses)}
+
+
+def is_attached(losses: Any) -> bool:
+    """Return whether one of the returned losses is attached to its graph."""
+    each = [losses] if isinstance(losses, Tensor) else list(losses)
+    return any(isinstance(loss, Tensor) and loss.requires_grad for loss in each)
 
 
 def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
@@ -220,10 +230,11 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
-@typed("train(lambda B: None, D, num_layers, 4, 0, 0.1, device=device)")
+@typed(f"train({SAME_BATCH}, D, num_layers, 4, 0, 0.1, device=device)")
 def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
     """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
-    model, losses = assignment.train.train(Batches([], []).get_batch, D, num_layers, 4, 0, 0.1, device=device)
+    batches = Batches([torch.ones(4, D)], [torch.ones(4)])
+    model, losses = assignment.train.train(batches.get_batch, D, num_layers, 4, 0, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters()),

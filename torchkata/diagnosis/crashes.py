@@ -72,6 +72,9 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"cannot reshape tensor of 0 elements": Text(
         "a size of -1 cannot be inferred for an empty tensor: give the size explicitly"
     ),
+    r"^IndexError: index -?\d+ is out of range\n": Text(
+        "an nn.ModuleList or nn.Sequential has no element at this index: it may be empty"
+    ),
     r"view size is not compatible": Text(
         "view() cannot produce this shape: the elements are not in that order in memory"
     ),
@@ -105,6 +108,9 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"Weights only load failed\. This file can still be loaded": Text(
         "the file contains more than tensors, numbers, strings, lists and dicts, such as a whole model: "
         "save its state_dict()"
+    ),
+    r"PytorchStreamReader failed|WeightsUnpickler error: +Unsupported operand": Text(
+        "what torch.load reads is not one complete result of torch.save: save one dict with a single torch.save"
     ),
     r"^AttributeError: 'float' object has no attribute '(get|items|keys|setdefault)'": Text(
         "a number is used as a dict: pass the defaults of an optimizer as a dict, such as dict(lr=lr)"

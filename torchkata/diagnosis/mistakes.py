@@ -26,12 +26,14 @@ class Mistake:
     message: str  # follows "looks like: "
     right: Callable[..., Any]
     mistaken: Callable[..., Any]
-    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)  # the possible values of each constant
-    values: Mapping[str, float] = field(default_factory=dict)  # the value of each constant in an expanded mistake
+    constants: Mapping[str, Sequence[float] | Sequence[str]] = field(
+        default_factory=dict
+    )  # the possible values of each constant
+    values: Mapping[str, object] = field(default_factory=dict)  # the value of each constant in an expanded mistake
 
 
 def instead_of(
-    right: Callable[..., Any], message: str, **constants: Sequence[float]
+    right: Callable[..., Any], message: str, **constants: Sequence[float] | Sequence[str]
 ) -> Callable[[Callable[..., Any]], Mistake]:
     """Declare the decorated function as a known mistake that replaces the oracle's function `right`.
 

@@ -33,6 +33,9 @@ IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "
 HIDDEN = Text("(its message cannot be shown)")
 AT_IMPORT = " (when the file is imported)"
 ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors and bold letters in a library's message
+ADVICE = re.compile(
+    r"In PyTorch 2\.6, we changed.*?trusted source\.\s*", re.DOTALL
+)  # of torch.load: weights_only=False
 REFUSED = re.compile(r"((?:\w+\.)*\w+)\(\) (?:takes|got|missing) ")  # Python's message about wrong arguments
 
 
@@ -272,7 +275,7 @@ def format_error(error: BaseException) -> str:
 
 def clean(text: str) -> str:
     """Return the text as a single printable line, truncated at a word boundary to at most `MAX_TEXT` characters."""
-    plain = ESCAPE_CODES.sub("", str(text)[: 4 * MAX_TEXT])
+    plain = ADVICE.sub("", ESCAPE_CODES.sub("", str(text)[: 4 * MAX_TEXT]))
     line = "".join(c if c.isprintable() else " " for c in plain).strip()
     if len(line) <= MAX_TEXT:
         return line

@@ -102,9 +102,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # outside the hook that attaches the result
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell the thread about the result of a test."""
+    """Tell the thread about the result of a test.
+
+    Only a terminal shows a failure early. In a file or a pipe, nobody waits for it, and the report would only repeat it.
+    """
     report = yield
     result, watch = get_result(report), item.config.stash.get(WATCH, None)
-    if watch is not None and result is not None:
+    if watch is not None and result is not None and os.isatty(watch.terminal):
         watch.add(result)
     return report

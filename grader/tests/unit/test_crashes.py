@@ -82,6 +82,14 @@ def load_whole_model() -> None:
     torch.load(file, weights_only=True)
 
 
+def load_two_results() -> None:
+    file = io.BytesIO()
+    for part in (nn.Linear(1, 1).state_dict(), {"step": 1}):
+        torch.save(part, file)
+    file.seek(0)
+    torch.load(file)
+
+
 def load_into_plain_tensor() -> None:
     load(PlainWeight(), {"weight": torch.ones(2)})
 
@@ -139,6 +147,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "does not support its dtype": [lambda: torch.ones(1, dtype=torch.bfloat16).numpy()],
     "cannot track gradients": [lambda: make_param().numpy()],
     "a size of -1": [lambda: torch.ones(0, 2).reshape(-1, 0)],
+    "no element at this index": [lambda: nn.ModuleList()[0], lambda: nn.Sequential(nn.ReLU())[1]],
     "view() cannot": [lambda: torch.ones(2, 3).T.view(6)],
     "inner dimensions": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
     "instead of a Parameter": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
@@ -163,6 +172,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: NoGroups().state_dict(),
     ],
     "save its state_dict": [load_whole_model],
+    "with a single torch.save": [load_two_results, lambda: torch.load(io.BytesIO(b"PK"))],
     "as a dict, such as": [lambda: NumberForDefaults([make_param()], 0.1)],
     "used as a condition": [lambda: bool(torch.ones(2))],
     "super is not called": [lambda: super.__init__()],  # type: ignore[call-overload]
@@ -191,6 +201,13 @@ def test_common_crash_is_explained(part: str, crash: Callable[[], object]) -> No
 def test_every_explanation_matches_a_real_error() -> None:
     parts = [*CRASHES, "has no such key yet", "keepdim=True missing", "pinned memory"]
     assert [[part for part in parts if part in str(text)] for text in PATTERNS.values()] == [[ANY]] * len(parts)
+
+
+def test_advice_to_trust_a_file_is_not_shown() -> None:
+    for crash in (load_whole_model, *CRASHES["with a single torch.save"]):
+        error = catch(crash, Place("checkpoint.py", 3)).error
+        assert "will likely succeed" not in error
+        assert explain_crash(Crashed(error, Place("checkpoint.py", 3)))
 
 
 def test_inplace_method_on_leaf_tensor_is_named() -> None:
