@@ -123,6 +123,8 @@ def find_released(out: Path) -> tuple[str, ...]:
 
 def check_stubs(katas: Sequence[Kata]) -> None:
     """Raise CallError if a stub is missing, is already implemented, or has an interface unlike that of its solution."""
+    if not course().solutions():
+        raise CallError("this course has no solutions; run release in the instructor's checkout, or write them first")
     for kata in katas:
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
