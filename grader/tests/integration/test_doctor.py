@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,8 @@ def test_doctor_checks_python_and_package_versions(monkeypatch: pytest.MonkeyPat
 def test_doctor_names_packages_before_the_sandbox(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    installed = machine.metadata.version
-    monkeypatch.setattr(machine.metadata, "version", lambda name: "0.1" if name == "einops" else installed(name))
+    installed = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == "einops" else installed(name))
     assert run_doctor() == 3
     told = capsys.readouterr().out
     assert (
