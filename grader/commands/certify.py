@@ -43,6 +43,9 @@ def run_certify(options: CertifyOptions) -> int:
     katas = choose(options.katas)
     if not course().solutions():
         raise CallError("this course has no zoo; run certify in the instructor's checkout")
+    for kata in katas if options.only != "files" else ():
+        if not (stub := course().stub(kata.name)).is_file():
+            raise CourseError(f"{stub} is missing; write it, or delete {course().folder(kata.name)}")
     for path in find_missing_solutions(katas) if options.only != "files" else ():
         raise CourseError(f"{path} is missing; certify needs the reference solution")
     for _, line in find_missing_fallbacks(katas) if options.only != "files" else ():

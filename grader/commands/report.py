@@ -18,7 +18,8 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     CallError if there are no results or a file of the class is invalid, or MachineError if a file can't be written.
     """
     demand_results(directory)
-    marks, folder, mark_problems = read_marks(directory, people) if people is not None else ({}, ClassFolder(), [])
+    class_marks = ({}, ClassFolder(), [], []) if people is None else read_marks(directory, people)
+    marks, folder, mark_problems, warnings = class_marks
     found, problems = rebuild(directory, folder.waive, excel=excel)
     submissions = [row.submission for row in found]
     problems += [*mark_problems, *write_report(directory, submissions, marks, folder)]
@@ -34,5 +35,5 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
         out.print(f"marks:     grader marks {shlex.quote(str(directory))} CLASS", markup=False, soft_wrap=True)
     if feedback is not None:
         out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
-    print_problems(create_console(stderr=True), problems)
+    print_problems(create_console(stderr=True), [*problems, *warnings])
     return 2 if problems else 0

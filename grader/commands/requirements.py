@@ -22,6 +22,8 @@ from torchkata.cli.about import PAGE, find_section
 from torchkata.course import CourseError, Kata, course
 from torchkata.course.load import read_toml
 from torchkata.course.predictions import is_positive, load_questions
+from torchkata.inside.source.names import Names
+from torchkata.pytest_plugin.packages import is_available
 
 MODULES = re.compile(r"(?<![\w.])(torch|nn|np|os|math|random)\.\w")
 WORKER_HAS = tuple(  # what a probe can import
@@ -43,6 +45,7 @@ def find_missing(katas: Sequence[Kata], *, quick: bool = False) -> dict[str, lis
         found[user].append(line)
     for kata in whole:
         found[kata.name] += [*missing_in_stub(kata), *missing_in_tests(kata), *missing_in_zoo(kata)]
+        found[kata.name] += missing_packages(kata)
         found[kata.name] += [*missing_on_page(kata), *wrong_questions(kata)]
     for line in run_tools(whole, quick=quick):
         place = Path(line.partition(":")[0])
@@ -114,6 +117,17 @@ def missing_in_tests(kata: Kata) -> Iterator[str]:
         yield from wrong_imports(probes, WORKER_HAS)
     for path in course().folder(kata.name).rglob("*.py"):
         yield from wrong_imports(path, ("reference", "torchkata"))
+
+
+def missing_packages(kata: Kata) -> Iterator[str]:
+    """Yield each package that a kata's code or tests import, but that students do not install."""
+    probes = course().tests / "probes" / f"{kata.name}.py"
+    for path in (course().stub(kata.name), course().solution(kata.name), course().test_file(kata.name), probes):
+        imports = {name for _, name in Names(ast.parse(path.read_bytes())).imports} if path.is_file() else set()
+        for name in sorted({one.partition(".")[0] for one in imports}):
+            if not is_available(name) and name not in ("grader", "assignment"):
+                remedy = "add its package to the dependency group `students` in pyproject.toml"
+                yield f"{relative(path)}: imports {name}, which students do not have; {remedy}"
 
 
 def missing_docstrings(file: Path) -> Iterator[str]:

@@ -28,10 +28,11 @@ class PersonMark:
 
 @dataclass(frozen=True)
 class ClassMarks:
-    """The marks of a class, a line for each problem to resolve by hand, and a line for each remark."""
+    """The marks of a class, and lines: for each problem to resolve by hand, each unknown time, and each remark."""
 
     rows: list[PersonMark]
     problems: list[str]
+    warnings: list[str]
     notes: list[str]
 
 
@@ -59,7 +60,8 @@ def compute_marks(directory: Path, folder: Path, *, accept: bool = False) -> Cla
     matching = match_results(book, results)
     rows = list(compute_rows(book, matching.submissions, results))
     problems = condense([*problems, *matching.problems, *find_problems(rows, book, results)])
-    return ClassMarks(rows, problems, [*describe_waived(faults), *describe_open(faults)])
+    warnings = condense([*find_untimed(rows, book, results, late=False)])
+    return ClassMarks(rows, problems, warnings, [*describe_waived(faults), *describe_open(faults)])
 
 
 def read_graded(directory: Path, book: Rulebook) -> tuple[dict[str, MarkedResult], list[str]]:
@@ -128,20 +130,28 @@ def compute_rows(
 
 
 def find_problems(rows: Sequence[PersonMark], book: Rulebook, results: Mapping[str, MarkedResult]) -> Iterator[str]:
-    """Yield a line for each unreadable submission, each unknown submission time, and each override without effect."""
+    """Yield a line for each unreadable submission, each late one of unknown time, and each override without effect."""
+    yield from find_untimed(rows, book, results, late=True)
     for row in rows:
         result = results.get(row.submission)
         if result and result.unreadable:
             yield f"{row.submission}: could not be read when it was graded"
-        if result and book.policy.due and book.find_time(row.submission, row.person) is None:
-            if result.points.late_by_platform:
-                yield f"{row.submission}: late by Canvas, so there is no mark yet; enter the time in times.csv"
-            else:
-                yield f"{row.submission}: submission time unknown, counted as on time; add it to times.csv"
         for override in book.overrides.get(row.person.id, ()):
             late, scale = (0.0, 1.0) if override.kata else (row.mark.late, (row.out_of or 1.0) / (row.max_score or 1.0))
             if result and override.points == (graded_points(result.points, override) - late) * scale:
                 yield f"{describe(row.person, override)}, which they would have anyway; delete the row"
+
+
+def find_untimed(
+    rows: Sequence[PersonMark], book: Rulebook, results: Mapping[str, MarkedResult], *, late: bool
+) -> Iterator[str]:
+    """Yield a line for each submission of unknown time that the platform has marked as late, or for each other one."""
+    what = "late by Canvas, so there is no mark yet; enter the time in times.csv"
+    what = what if late else "submission time unknown, counted as on time; add it to times.csv"
+    for row in rows if book.policy.due else ():
+        result = results.get(row.submission)
+        if result and result.points.late_by_platform == late and book.find_time(row.submission, row.person) is None:
+            yield f"{row.submission}: {what}"
 
 
 def describe(person: Person, override: Override) -> str:

@@ -5,6 +5,7 @@ Gradebook?"); Moodle does the same with an assignment's grading worksheet (Moodl
 """
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,6 +187,8 @@ def gradebook_exporter(format: Gradebook) -> Exporter:
         write_file(options.out, text.encode())
         for note in [*notes, *found.notes]:
             print(one_line(note))
+        for warning in found.warnings:
+            print(f"grader: {one_line(warning)}", file=sys.stderr)
         return found.problems
 
     return Exporter(export, frozenset({"people", "gradebook", "column", "accept", "force"}))

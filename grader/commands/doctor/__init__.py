@@ -35,12 +35,16 @@ def run_doctor(device: "Kind | None" = None, *, as_json: bool = False) -> int:
         table.add_row(state, finding.what, Text(finding.found), Text(finding.remedy))
     out.print(table)
     missing = [finding.what for finding in findings if finding.state == "missing"]
-    if missing:
+    states = [finding.state for finding in findings if finding.what == "sandbox"]  # empty if it could not be tried
+    if missing and not states:
+        again = "install what is missing, then run grader doctor again"
+        out.print(f"Submissions can't be graded on this machine yet; {again}: {', '.join(missing)}.", soft_wrap=True)
+    elif missing:
         out.print(f"Submissions can't be graded in a sandbox on this machine; missing: {', '.join(missing)}.")
     else:
         out.print("Submissions can be graded in a sandbox on this machine.")
-    sandboxed = any(finding.what == "sandbox" and finding.state == "ok" for finding in findings)
-    out.print(machine.describe_isolation(sandboxed=sandboxed), soft_wrap=True)
+    sandboxed = states == ["ok"]
+    out.print(machine.describe_isolation(sandboxed=sandboxed) if states else machine.UNKNOWN, soft_wrap=True)
     code = 3 if missing else 0
     measured = {} if device is None else {"device": measure_speed(device, out)}
     if as_json:

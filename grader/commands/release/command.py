@@ -123,10 +123,13 @@ def find_released(out: Path) -> tuple[str, ...]:
 
 def check_stubs(katas: Sequence[Kata]) -> None:
     """Raise CallError if a stub is missing, is already implemented, or has an interface unlike that of its solution."""
+    if not course().solutions():
+        raise CallError("this course has no solutions; run release in the instructor's checkout, or write them first")
     for kata in katas:
+        remedy = f"; write it, or delete {course().folder(kata.name)}"
         for path in (course().stub(kata.name), course().solution(kata.name)):
             if not path.is_file():
-                raise CallError(f"{path}: there is no such file, but the handout needs it")
+                raise CallError(f"{path}: there is no such file, but the handout needs it{remedy}")
             ast.parse(path.read_bytes(), str(path))  # with the file name, for SyntaxError
         stub, solution = (path.read_text("utf-8") for path in (course().stub(kata.name), course().solution(kata.name)))
         if written := find_written(stub):

@@ -131,8 +131,8 @@ def write_feedback(
     return problems
 
 
-def read_marks(directory: Path, folder: Path) -> tuple[Marks, ClassFolder, list[str]]:
-    """Return the marks, keyed by stored submission, the people, and a line for each problem to resolve by hand.
+def read_marks(directory: Path, folder: Path) -> tuple[Marks, ClassFolder, list[str], list[str]]:
+    """Return the marks, keyed by stored submission, the people, and the problems and warnings of `ClassMarks`.
 
     Raises CallError if there are no results, or if a file of the class is invalid.
     """
@@ -150,7 +150,7 @@ def read_marks(directory: Path, folder: Path) -> tuple[Marks, ClassFolder, list[
     alone = [row for row in rows if row.person.name and sizes[row.submission] == 1 and not key]
     missing = tuple(row.person.name or row.person.id for row in rows if not row.submission)
     names = {row.submission: row.person.name for row in alone}
-    return found, ClassFolder(names, missing, read_waivers(folder)), marks.problems
+    return found, ClassFolder(names, missing, read_waivers(folder)), marks.problems, marks.warnings
 
 
 def list_late(marks: Marks) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,12 @@
 
 import json
 import os
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from grader.commands.doctor import machine
+from grader.commands.doctor import machine, run_doctor
 from grader.sandbox.launch import GRADER_MIB
 from grader.tests.conftest import run
 from torchkata.course import course
@@ -65,6 +66,20 @@ def test_doctor_checks_python_and_package_versions(monkeypatch: pytest.MonkeyPat
     torch = next(machine.check_packages())
     assert (torch.what, torch.state, torch.remedy) == ("torch", "missing", "pip install --group students")
     assert torch.found.startswith("0.0.1, needs >=")
+
+
+def test_doctor_names_packages_before_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == "einops" else installed(name))
+    assert run_doctor() == 3
+    told = capsys.readouterr().out
+    assert (
+        "can't be graded on this machine yet; install what is missing, then run grader doctor again: einops.\n" in told
+    )
+    assert "Isolation: not checked, because the sandbox needs the missing packages." in told
+    assert "Isolation: none" not in told
 
 
 def test_doctor_without_installed_grader_checks_only_course_packages(monkeypatch: pytest.MonkeyPatch) -> None:

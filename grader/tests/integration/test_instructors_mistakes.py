@@ -136,6 +136,16 @@ def test_failing_solution_proves_no_wrong_entry(tmp_path: Path) -> None:
         write_course(course)
 
 
+def test_course_without_solutions_is_not_released(tmp_path: Path) -> None:
+    """In the course of `kata init`, `grader release` names the checkout."""
+    gone: dict[str, Change] = {SOLUTION: None, "reference/quadruple/solution.py": None}
+    done = run_command("release", write_course(tmp_path / "course", gone), tmp_path)
+    assert (done.code, done.err) == (
+        2,
+        "grader: this course has no solutions; run release in the instructor's checkout, or write them first\n",
+    )
+
+
 def test_time_to_check_an_answer_is_limited(tmp_path: Path) -> None:
     """An answer with which the test never ends is the student's fault if the test ends with the reference solution."""
     endless = f"answer = student.call(doubled, n)\n    while answer == -1:\n        pass\n    {COMPARED}"

@@ -221,7 +221,7 @@ MISTAKE_CASES = [
     Mistake("a probe raises", {PROBE: ("return", "1 / 0\n    return")}, {"grade": TEST}),
     Mistake("a probe never ends", {PROBE: ("return", "while True:\n        pass\n    return")}, {"grade": TEST}),
     # stub and conftest
-    Mistake("no stub", {STUB: None}, {"release": "double", "certify": "double"}),
+    Mistake("no stub", {STUB: None}, dict.fromkeys(("release", "certify"), "; write it, or delete ")),
     Mistake("a syntax error in the stub", {STUB: "def double(n:\n"}, {"release": STUB}),
     Mistake("no conftest", {CONFTEST: None}),
     Mistake("the conftest raises", {CONFTEST: "1 / 0\n"}, {"pytest": CONFTEST, "grade": CONFTEST}),

@@ -28,6 +28,7 @@ Divide.
 
 Needs: `sieve`.
 """
+SOLUTION = "reference/sieve/solution.py"
 STUB, TESTS, CAUGHT = "assignment/sieve.py", "tests/test_sieve.py", "reference/sieve/caught_by.toml"
 PAGE_FILE = "docs/katas.md"
 
@@ -69,6 +70,12 @@ def test_hint_containing_solution_line_is_reported(primes: Path) -> None:
         (STUB, "raise NotImplementedError", "raise (", f"{STUB}: not valid Python ("),
         (STUB, "(n: int)", "(m: int)", f"{STUB}: sieve: the stub has (m: int)"),
         (STUB, '"""', '"""With math.sqrt. ', f"{STUB}: the text mentions math; import it"),
+        (
+            SOLUTION,
+            '"""',
+            'import numpy, rich.table\n"""',
+            f"{SOLUTION}: imports rich, which students do not have; add",
+        ),
         (TESTS, "from reference", "import grader.cli\nfrom reference", f"{TESTS}: imports grader.cli; of this"),
         (CAUGHT, '"descending", ', "", f"{CAUGHT}: descending is missing; "),
         (PAGE_FILE, "### sieve", "### sive", f"{PAGE_FILE}: add a section `### sieve: "),
