@@ -104,7 +104,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Tell the thread about the result of a test.
 
-    Only a terminal shows a failure early. In a file or a pipe, nobody waits for it, and the report would only repeat it.
+    Only a terminal shows a failure early. In a file or a pipe, nobody waits for it, and the report would repeat it.
     """
     report = yield
     result, watch = get_result(report), item.config.stash.get(WATCH, None)
