@@ -150,13 +150,15 @@ def near_the_ridge(draw: st.DrawFn) -> OnDevice:
     return OnDevice(operation, sizes, draw(FROM_THE_RIDGE) * bandwidth * flops / moved, bandwidth)
 
 
-def read_work(yours: Plain, case: OnDevice) -> tuple[int, int]:
+def read_work(yours: Plain, case: OnDevice) -> tuple[float, float]:
     """Return the FLOPs and bytes of an operation, or the student's numbers if these are wrong."""
     exact = oracle.work(case.operation, case.sizes, 2)
     if holds(assert_work, yours, *exact):
         return exact
-    is_pair = type(yours) is list and len(yours) == 2 and all(type(each) is int and each > 0 for each in yours)
-    require(is_pair, Text("the work of the operation is not two positive integers"), yours=yours)
+    is_pair = (
+        type(yours) is list and len(yours) == 2 and all(type(n) in (int, float) and 0 < n < math.inf for n in yours)
+    )
+    require(is_pair, Text("the work of the operation is not two positive numbers"), yours=yours)
     return yours[0], yours[1]
 
 

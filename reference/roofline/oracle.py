@@ -41,7 +41,7 @@ def product_work(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple
     return multiplied + multiplied, elements * itemsize
 
 
-def arithmetic_intensity(flops: int, moved: int) -> float:
+def arithmetic_intensity(flops: float, moved: float) -> float:
     """Return the FLOPs per byte of an operation."""
     return flops / moved
 
