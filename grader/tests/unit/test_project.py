@@ -57,6 +57,13 @@ def test_invalid_zoo_entries_are_rejected() -> None:
         zoo.read_levels(Path("wrong.toml"), {"middle": ["a", "b"]})
 
 
+def test_each_list_of_tests_has_mistakes() -> None:
+    """Otherwise [levels] in wrong.toml is incomplete, and nobody has measured what such a mistake costs."""
+    for kata in course().katas.values():
+        if levels := {entry.level for entry in zoo.load_wrong(kata)}:
+            assert levels == {level for level, tests in kata.tests.items() if tests}, kata.name
+
+
 def test_lock_file_matches_project_and_constraints() -> None:
     text = (ROOT / "uv.lock").read_text("utf-8")
     packages = tomllib.loads(text)["package"]
