@@ -42,8 +42,7 @@ def load_checkpoint(
 
     Details:
     - Loading must not execute code from the file, so use `torch.load(..., weights_only=True)`.
-    - Load all tensors onto `device`, whichever device they were saved on (see `map_location`).
-      `model` is already there.
+    - Load all tensors onto `device`, where `model` already is (see `map_location`).
     - Do not change `requires_grad` or the training mode.
     - Raise an error if the file is truncated, if one of the two states or the step is missing, or if the keys or shapes
       of the saved model do not match those of `model`. A truncated file must change neither `model` nor `optimizer`.
