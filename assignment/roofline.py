@@ -6,7 +6,7 @@ and is memory-bound.
 
 Details, for the first five functions:
 - The work of an operation is a tuple of two exact ints, (FLOPs, bytes).
-- Every input is read once and the result is written once, all in the floating-point `dtype`, with
+- Every input is read once and the result written once, all in the floating-point `dtype`, with
   `dtype.itemsize` bytes per element.
 - A sum of n products takes 2 · n FLOPs.
 """

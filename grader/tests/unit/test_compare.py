@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from torchkata.compare.assertions import ROUNDINGS, as_float64, assert_close, assert_equal, oracle_is_mistaken
 from torchkata.compare.equality import same
+from torchkata.compare.numbers import assert_count
 from torchkata.compare.show import show
 from torchkata.course import course
 from torchkata.inside.values import Plain
@@ -257,3 +258,12 @@ def test_position_of_first_wrong_element_is_reported() -> None:
         assert_close(yours, np.zeros((4, 5)), scale=1.0)
     assert wrong.value.note.startswith("1 of 20 elements differ")
     assert "first at [2, 3]: expected 0, got 7" in wrong.value.note
+
+
+@pytest.mark.parametrize("power", [50, 54, 60])
+def test_count_computed_with_floats_is_named(power: int) -> None:
+    exact = 3**power
+    for yours, named in ((int(float(exact)), True), (exact - 3 ** (power - 3), False), (exact + 2, False)):
+        with pytest.raises(Wrong) as raised:
+            assert_count(yours, exact)
+        assert ("computed with floats" in raised.value.note) is named
