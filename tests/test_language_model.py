@@ -43,11 +43,8 @@ def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int,
 def test_model_runs_on_any_device(student: Student, chosen: tuple[int, int, int, int]) -> None:
     """The model runs on another device, here on the meta device: new tensors are created there."""
     error = student.call(probes.mixed_devices, list(chosen))
-    check(
-        error == "",
-        mistake=Text("a tensor that forward uses stays on the CPU: create it in forward, with `device=x.device`"),
-        yours=error,
-    )
+    mistake = Text("a tensor that forward uses stays on the CPU: create it in forward, with `device=x.device`")
+    check(error == "", mistake=mistake, yours=error)
 
 
 @given(models())

@@ -104,9 +104,10 @@ def load_run(assignment: Any) -> tuple[list[float], Any]:
 def test_run_stops_when_its_time_is_up(assignment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "measure_steps", lambda *_: 1e-5)
     monkeypatch.setattr(command, "CHECKPOINT_SECONDS", 1e-4)
-    monkeypatch.setattr(command, "LETTERS", 1)  # whose time is left out of that for training, also on a busy machine
-    monkeypatch.setattr(command, "FEWER_LETTERS", 1)
+    for name in ("LETTERS", "FEWER_LETTERS"):  # on a busy machine, the texts would take all of the time
+        monkeypatch.setattr(command, name, 3)
     text = call(assignment, minutes="0.2")
+    assert "context 4;" in text, "a short run must train on windows of half the length"
     assert re.search(r"The time is up at step \d+0 of \d{5,}\. To continue: kata speak$", text)
 
 
