@@ -23,6 +23,7 @@ from torchkata import (
     require,
 )
 
+INTEGERS = st.sampled_from([torch.int64, torch.int32, torch.uint16, torch.int16])  # dtypes of tokens
 COARSE = 2**24  # float64 roundings for logits, whose error grows with the number of layers; relative to them, 1e-8
 
 
@@ -49,7 +50,7 @@ def test_model_runs_on_any_device(student: Student, chosen: tuple[int, int, int,
 
 @given(models())
 def test_logits_follow_the_formula(student: Student, case: tuple[list[int], dict[str, Tensor], Tensor]) -> None:
-    """The model applies the embeddings, the layers and the output layer, in this order."""
+    """The logits are those of the model that the stub describes."""
     (_, _, num_layers, _), weights, tokens = case
     exact = oracle.forward({key: as_float64(w) for key, w in weights.items()}, num_layers, tokens.numpy())
     yours = student.call(probes.logits, case[0], weights, tokens)
@@ -86,11 +87,12 @@ def test_loss_of_zeroed_output_is_log_vocab(student: Student, vocab: int, dim: i
         assert_loss(value, math.log(vocab), scale=math.log(vocab), roundings=16)
 
 
-@given(cases())
-def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case) -> None:
+@given(cases(), INTEGERS)
+def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case, dtype: torch.dtype) -> None:
     """The loss is the mean cross-entropy of each token after the first, given the tokens before it."""
+    given_batch = case.batch.to(dtype)
     tables, batch = as_float64(case.tables), case.batch.numpy()
-    reply = student.call(probes.loss, case.tables, case.batch, "float32")
+    reply = student.call(probes.loss, case.tables, given_batch, "float32")
     scale = 1 + 4 * float(abs(tables).sum(0).max())
     rows, length = batch.shape
     expected = [["forward", rows, length - 1]]
@@ -98,7 +100,7 @@ def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case)
     assert_equal(reply["calls"], expected, what=Text("calls of the model"), note=note)
     assert_loss(reply["loss"], oracle.loss(tables, batch), scale=scale, roundings=32)
     check(reply["has graph"], mistake=Text("the loss has no graph, so backward() cannot compute gradients"))
-    assert_equal(reply["batch"], case.batch, what="batch", mistake=Text("loss changes the batch"))
+    assert_equal(reply["batch"], given_batch, what="batch", mistake=Text("loss changes the batch"))
 
 
 @given(cases(size=300.0), st.sampled_from(["float32", "bfloat16"]))

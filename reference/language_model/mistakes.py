@@ -1,5 +1,6 @@
 """Mistakes in language models."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -21,6 +22,45 @@ def no_positions(tokens: X, positions: X, batch: X) -> X:
 @instead_of(oracle.embed, "every position gets the embedding of position 0")
 def one_position(tokens: X, positions: X, batch: X) -> X:
     return tokens[batch] + positions[0]
+
+
+@instead_of(oracle.embed, "positions are counted from 1 instead of 0")
+def positions_from_one(tokens: X, positions: X, batch: X) -> X:
+    return tokens[batch] + positions[(np.arange(batch.shape[1]) + 1) % len(positions)]
+
+
+@instead_of(oracle.forward, "the MLP reads the x from before the attention: a layer has two steps, one after the other")
+def parallel(weights: Weights, num_layers: int, batch: X) -> X:
+    x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
+    for layer in range(num_layers):
+        own = [oracle.select(weights, f"{part}.{layer}.") for part in ("attentions", "mlps")]
+        x = oracle.add_attention(x, own[0]) + oracle.add_mlp(x, own[1]) - x
+    return oracle.score(x, weights["output.weight"])
+
+
+STREAM = "x itself becomes norm(x) in each layer: only what the attention and the MLP read should be normalized"
+
+
+@instead_of(oracle.add_attention, STREAM)
+def normed_stream(x: X, weights: Weights) -> X:
+    normed = oracle.normalize(x)
+    return normed + oracle.attend(weights, normed)
+
+
+@instead_of(oracle.add_mlp, STREAM)
+def normed_stream_too(x: X, weights: Weights) -> X:
+    return normed_sum.mistaken(x, weights)
+
+
+@instead_of(oracle.normalize, "the eps of norm is {eps:g} instead of 1e-5", eps=[1e-6, 1e-8])
+def other_eps(x: X, eps: float) -> X:
+    return x / np.sqrt(np.mean(x**2, -1, keepdims=True) + eps)
+
+
+@instead_of(oracle.widen, "the MLP has a GELU instead of a ReLU")
+def gelu_in_the_mlp(weights: Weights, x: X) -> X:
+    h = x @ weights["up.weight"]
+    return h * (1 + np.vectorize(math.erf, otypes=[float])(h / np.sqrt(2))) / 2 @ weights["down.weight"]
 
 
 @instead_of(oracle.add_mlp, "the MLP's result replaces x; it should be added to x")

@@ -88,10 +88,14 @@ def forward(weights: Mapping[str, Array], num_layers: int, batch: Int[Array, "ba
     """Return the logits of a LanguageModel with the given `state_dict`."""
     x = embed(weights["tokens.weight"], weights["positions.weight"], batch)
     for part, layer in list_parts(num_layers):
-        prefix = f"{part}.{layer}."
-        own = {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
+        own = select(weights, f"{part}.{layer}.")
         x = add_attention(x, own) if part == "attentions" else add_mlp(x, own)
     return score(x, weights["output.weight"])
+
+
+def select(weights: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """Return the weights of a part of the model."""
+    return {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
 
 
 def list_parts(num_layers: int) -> list[tuple[str, int]]:
