@@ -29,6 +29,7 @@ page:      grader report results
 PRINTED = {
     "canvas": """\
 canvas: 8 submissions
+  skipped: eulerleonhard_105_9000_essay.docx
 submission     score sieve factorise
 ────────────────────────────────────
 abelniels    100/100    50        50
@@ -168,13 +169,13 @@ sieve.test_upper_bound_is_exclusive is waived: 22 submissions get its full point
 {BROKEN_TEST} is waived: 22 submissions get its full points
 """
 PROBLEMS = """\
+grader: diracpaul_104_files, eulerleonhard_105_files, fermatpierre_106_9000_hw, galoisevariste_107_9000_hw, \
+hilbertdavid_108_9000_hw-1, hw1-ada, hw1-bea, hw1-cem, hw1-dan, hw1-eva and 1 more (11 in all): submission time \
+unknown, counted as on time; add it to times.csv
 grader: hw1-gil: no owner in the class list; enter it in the owner's `submission` column
 grader: boolegeorge_102_files: late by Canvas, so there is no mark yet; enter the time in times.csv
 grader: diracpaul_104_files, eulerleonhard_105_files, fermatpierre_106_9000_hw, galoisevariste_107_9000_hw, \
 Kurt Gödel_203_assignsubmission_file, submission_3, hw1-cem, hw1-dan (8 in all): could not be read when it was graded
-grader: diracpaul_104_files, eulerleonhard_105_files, fermatpierre_106_9000_hw, galoisevariste_107_9000_hw, \
-hilbertdavid_108_9000_hw-1, hw1-ada, hw1-bea, hw1-cem, hw1-dan, hw1-eva and 1 more (11 in all): submission time \
-unknown, counted as on time; add it to times.csv
 """
 EXPORTED = {
     "canvas": """\
