@@ -46,7 +46,7 @@ def run_marks(directory: Path, folder: Path, source: Path | None = None, *, acce
     )
     for note in marks.notes:
         out.print(note, markup=False, soft_wrap=True)
-    print_problems(create_console(stderr=True), [*marks.problems, *marks.warnings])
+    print_problems(create_console(stderr=True), [*marks.warnings, *marks.problems])
     return 2 if marks.problems else 0
 
 

@@ -35,5 +35,5 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
         out.print(f"marks:     grader marks {shlex.quote(str(directory))} CLASS", markup=False, soft_wrap=True)
     if feedback is not None:
         out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
-    print_problems(create_console(stderr=True), [*problems, *warnings])
+    print_problems(create_console(stderr=True), [*warnings, *problems])
     return 2 if problems else 0
