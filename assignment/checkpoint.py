@@ -20,7 +20,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
       `path` (or a subdirectory), and call `os.replace`, so that `path` always contains a complete checkpoint, old or
       new. (`os.fsync` is not required.) Do not suppress exceptions.
     - Do not add a suffix to `path`. Do not change any other file: `path.with_suffix(".tmp")` may belong to another run.
-    - `step` can be any integer, however large.
+    - `step` can be any integer of up to 63 bits.
     - The model's state includes buffers, such as BatchNorm's running mean, but not gradients. Tensors may have any
       dtype, such as bfloat16.
     - Saving must not modify the model or the optimizer, and further training must not modify the file.

@@ -1,4 +1,4 @@
-"""Saves the digits of the step as a tensor, and additionally saves each parameter's requires_grad."""
+"""Saves the step as an int64 tensor, and additionally saves each parameter's requires_grad."""
 
 import os
 
@@ -11,7 +11,7 @@ def save_checkpoint(path, model, optimizer, step):
     saved = {
         "model": model.state_dict(),
         "optimizer": optimizer.state_dict(),
-        "step": torch.tensor(list(str(step).encode())),
+        "step": torch.tensor(step),
         "asks": [p.requires_grad for p in model.parameters()],
     }
     with open(aside, "wb") as file:
@@ -25,4 +25,4 @@ def load_checkpoint(path, model, optimizer, device="cpu"):
     optimizer.load_state_dict(saved["optimizer"])
     for p, asks in zip(model.parameters(), saved["asks"], strict=True):
         p.requires_grad_(asks)
-    return int(bytes(saved["step"].tolist()))
+    return int(saved["step"].item())

@@ -12,7 +12,7 @@ def save_checkpoint(path, model, optimizer, step):
     content = {
         "model_state_dict": model.state_dict(),
         "optimizer_state_dict": optimizer.state_dict(),
-        "global_step": step,
+        "global_step": torch.tensor(step),
         "random": torch.get_rng_state(),
         "torch": str(torch.__version__),
         "time": time.time(),
@@ -31,4 +31,4 @@ def load_checkpoint(path, model, optimizer, device="cpu"):
     saved = torch.load(Path(path), map_location=torch.device(device), weights_only=True)
     optimizer.load_state_dict(saved["optimizer_state_dict"])
     model.load_state_dict(saved["model_state_dict"], strict=True)
-    return saved["global_step"]
+    return saved["global_step"].item()
