@@ -20,7 +20,7 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
       `path` (or a subdirectory), and call `os.replace`, so that `path` always contains a complete checkpoint, old or
       new. (`os.fsync` is not required.) Do not suppress exceptions.
     - Do not add a suffix to `path`. Do not change any other file: `path.with_suffix(".tmp")` may belong to another run.
-    - `step` can be any integer of up to 63 bits.
+    - `step` can be any integer.
     - The model's state includes buffers, such as BatchNorm's running mean, but not gradients. Tensors may have any
       dtype, such as bfloat16.
     - Saving must not modify the model or the optimizer, and further training must not modify the file.
@@ -43,10 +43,9 @@ def load_checkpoint(
 
     Details:
     - Loading must not execute code: use `torch.load(..., weights_only=True)`.
-    - Load all tensors onto `device`, whichever device they were saved on (see `map_location`).
-      `model` is already there.
+    - Load all tensors onto `device`, where `model` is, whichever device they were saved on (see `map_location`).
     - Do not change `requires_grad` or the training mode.
     - Raise an error if the file is truncated, if a state or the step is missing, or if the keys or shapes of the saved
-      model differ from those of `model`. A truncated file must change neither `model` nor `optimizer`.
+      model differ from those of `model`. A truncated file must change nothing.
     """
     raise NotImplementedError
