@@ -62,7 +62,7 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
         "sgd.py": "missing: rename SGD.py to lower case",
         "cruncher.py": f"line 1: invalid syntax{PYTHON}; all tests of this file will fail",
         "linear.py": "line 1: ",
-        "checkpoint.py": "line 30 still raises NotImplementedError",
+        "checkpoint.py": "line 31 still raises NotImplementedError",
         "notes.txt": "not included: not a Python module",
         "my-notes.py": "not included: not a Python module",
         "conftest.py": "not included: the grader never runs this file",
