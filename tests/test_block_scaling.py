@@ -197,15 +197,15 @@ def test_product_quantizes_both_along_k(student: Student, case: Case, columns: i
     block, bits = case.block, case.bits
     transposed = draw_blocks(rng_of(seed), [columns * block, case.x.shape[-1] // block], block, bits)
     both, w = (case, Case(transposed, block, bits)), transposed.T.contiguous()
-    own = [call(student, each) for each in both]
-    yours = student.call("block_scaling.scaled_matmul", case.x, w, block, bits)
+    own, rows_of_w = [call(student, each) for each in both], call(student, Case(w, block, bits))
+    yours = student.call("block_scaling.scaled_matmul", case.x, w, block, bits)  # last, so that a failure shows it
     expected = oracle.product(as_float64(case.x), as_float64(w), block, bits)
     scale = abs(as_float64(case.x)) @ abs(as_float64(w))
     if not (all(map(is_right, own, both)) or holds(assert_close, yours, expected, scale=scale, roundings=32)):
         restored = [restore(each) for each in own]
         expected, scale = restored[0] @ restored[1].T, abs(restored[0]) @ abs(restored[1].T)
     if not holds(assert_close, yours, expected, scale=scale, roundings=32):
-        in_rows = restore(own[0]) @ restore(call(student, Case(w, block, bits)))
+        in_rows = restore(own[0]) @ restore(rows_of_w)
         is_along_k = not holds(assert_close, yours, in_rows, scale=scale, roundings=32)
         check(is_along_k, mistake=Text("the blocks of w lie in its rows, not along k, which is summed"), yours=yours)
     assert_close(yours, expected, scale=scale, roundings=32)
