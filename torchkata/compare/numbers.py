@@ -53,7 +53,7 @@ def assert_count(yours: Plain, expected: int, *, what: Message = "", note: Messa
     if type(yours) is not (float if type(expected) is float else int) or yours != expected:
         if type(yours) is float and yours == expected:
             note = Text("a count must be an int, not a float")
-        elif type(yours) is int and abs(expected) > EXACT and abs(yours - expected) * EXACT <= 8 * abs(expected):
+        elif type(yours) is int and yours == float(yours) and abs(yours - expected) * EXACT <= 8 * abs(expected):
             note = note or Text(
                 "only the last digits differ, as if a float had been used, for example by / instead of //"
             )

@@ -266,4 +266,4 @@ def test_count_computed_with_floats_is_named(power: int) -> None:
     for yours, named in ((int(float(exact)), True), (exact - 3 ** (power - 3), False), (exact + 2, False)):
         with pytest.raises(Wrong) as raised:
             assert_count(yours, exact)
-        assert ("computed with floats" in raised.value.note) is named
+        assert ("as if a float had been used" in raised.value.note) is named
