@@ -88,9 +88,9 @@ def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
     )
     assert done.code == 2
     assert done.err.splitlines() == [
+        "grader: ben: submission time unknown, counted as on time; add it to times.csv",
         "grader: who: no owner in the class list; enter it in the owner's `submission` column",
         f"grader: overrides.csv: ada has 0 for linear {TESTS[1]}, which they would have anyway; delete the row",
-        "grader: ben: submission time unknown, counted as on time; add it to times.csv",
     ]
 
 
