@@ -87,10 +87,13 @@ def load_wrong(kata: Kata) -> Iterator[ZooEntry]:
 
 def check_names(place: str, source: str, stub: str) -> None:
     """Raise CallError if a wrong implementation lacks a function or class of the stub, because it would fail for it."""
-    ours, needed = (
-        {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        for text in (source, stub)
-    )
+    try:
+        ours, needed = (
+            {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+            for text in (source, stub)
+        )
+    except SyntaxError as error:
+        raise CallError(f"{place}: the stub or this program is not valid Python ({error})") from None
     if missing := needed - ours:
         raise CallError(f"{place}: {min(missing)} is missing, which the stub has, so it fails for another reason")
 

@@ -16,8 +16,6 @@ from torchkata.seam.student import InProcess
 from .run_state import get_state
 from .selection import find_kata
 
-ABOVE = (ast.Import, ast.ImportFrom, ast.Expr)  # statements that an untouched file may contain before its functions
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
@@ -44,7 +42,7 @@ def find_place(file: Path) -> Place | None:
 def find_line(tree: ast.Module) -> int:
     """Return the first line of an untouched file that raises NotImplementedError, or 0 if it is not untouched."""
     body = [*tree.body]
-    while body and isinstance(body[0], ABOVE) and not (isinstance(body[0], ast.Expr) and not is_text(body[0])):
+    while body and (isinstance(body[0], (ast.Import, ast.ImportFrom)) or is_text(body[0])):
         del body[0]
     lines = [line for node in body for line in find_lines(node)]
     return lines[0] if all(lines) and lines else 0

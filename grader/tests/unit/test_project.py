@@ -46,6 +46,8 @@ def test_invalid_zoo_entries_are_rejected() -> None:
         list(zoo.read_entries(course().katas["linear"], tables))
     with pytest.raises(CallError, match="g is missing, which the stub has"):
         zoo.check_names("x", "def f(): ...", "def f(): ...\ndef g(): ...")
+    with pytest.raises(CallError, match=r"x: the stub or this program is not valid Python \(invalid syntax"):
+        zoo.check_names("x", "def f(): ...", "def f(:")
     with pytest.raises(
         CourseError, match=r"\[levels\] has the unknown key 'middle'; the keys are central, conventions"
     ):
