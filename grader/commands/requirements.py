@@ -32,7 +32,10 @@ WORKER_HAS = tuple(  # what a probe can import
 TRACK, KATA, NEEDS = re.compile(r"## (.+)"), re.compile(r"### (\w+): (.+)"), re.compile(r"Needs: (.+)")
 MAX_DRAWS = 1000  # combinations of sizes that are tried per question
 TOOLS = {  # tools to run if the course has settings for them
-    "ruff": (["check", "--quiet", "--output-format=concise"], ["format", "--check"]),
+    "ruff": (
+        ["check", "--quiet", "--output-format=concise", "--force-exclude"],
+        ["format", "--check", "--force-exclude"],
+    ),
     "mypy": (["--no-error-summary", "--no-pretty"],),
 }
 
@@ -246,13 +249,18 @@ def find_misplacement(kata: Kata, on_page: list[str]) -> str:
 def run_tools(katas: Sequence[Kata], *, quick: bool) -> list[str]:
     """Return the messages that ruff and mypy report for the files of these katas."""
     project = tomllib.loads((course().root / "pyproject.toml").read_text("utf-8")).get("tool", {})
-    files = [str(file) for kata in katas for file in files_by_path(kata) if file.suffix == ".py"]
+    files = [file for kata in katas for file in files_by_path(kata) if file.suffix == ".py"]
+    folders = {course().folder(kata.name).relative_to(course().root) for kata in katas}
+    beside = [file for file in files if not folders & {*file.parents}]
+    paths = {
+        "ruff": files,
+        "mypy": [*beside, *sorted(folders)],
+    }  # in a folder, mypy leaves out what its settings exclude
     lines: list[str] = []
     for tool, calls in TOOLS.items() if files else ():
         if tool in project and find_spec(tool) is not None and not (quick and tool == "mypy"):
             for call in calls:
-                excluded = ["--force-exclude"] if tool == "ruff" else []
-                command = python("-m", tool, *call, *excluded, *files)
+                command = python("-m", tool, *call, *map(str, paths[tool]))
                 done = subprocess.run(command, cwd=course().root, capture_output=True, text=True, check=False)
                 lines += list_unformatted(done.stdout) if "format" in call else done.stdout.splitlines()
                 if done.returncode and not done.stdout:

@@ -46,9 +46,9 @@ def primes(tmp_path: Path) -> Iterator[Path]:
     use(here)
 
 
-def list_missing(folder: Path) -> list[str]:
+def list_missing(folder: Path, *, quick: bool = True) -> list[str]:
     use(folder)
-    return [line for lines in find_missing(list(course().katas.values()), quick=True).values() for line in lines]
+    return [line for lines in find_missing(list(course().katas.values()), quick=quick).values() for line in lines]
 
 
 def test_complete_course_meets_all_requirements(primes: Path) -> None:
@@ -121,6 +121,17 @@ def test_code_style_is_checked_if_configured(primes: Path) -> None:
     found = "\n".join(list_missing(primes))
     assert "reference/sieve/oracle.py: `ruff format` would change it" in found
     assert "F821 Undefined name `unknown`" in found
+
+
+@pytest.mark.usefixtures("needs_linters")
+def test_types_are_checked_where_settings_say(primes: Path) -> None:
+    wrong, settings = "\nx: int = 'one'\n", primes / "pyproject.toml"
+    for file in (primes / "reference/sieve/right/other.py", primes / "reference/sieve/oracle.py"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text((file.read_text("utf-8") if file.exists() else "") + wrong, "utf-8")
+    settings.write_text(settings.read_text("utf-8") + "\n[tool.mypy]\nexclude = ['reference/.*/right/']\n", "utf-8")
+    [line] = (line for line in list_missing(primes, quick=False) if "[assignment]" in line)
+    assert line.startswith("reference/sieve/oracle.py:")
 
 
 CODE = '''
