@@ -29,8 +29,8 @@ class DeepNetworkCheckpointed(nn.Module):
     Example:
         x = torch.randn(64, 64)     # an activation of 64 × 64 float32 numbers takes 16 KiB
         model = DeepNetworkCheckpointed(dim=64, num_layers=16, segment=4)
-        y = model(x)                # keeps 4 activations (64 KiB): the inputs of the last three segments, and y;
-                                    # without checkpointing, it would keep 16 (256 KiB)
+        y = model(x)                # keeps 4 activations (64 KiB) besides x: the inputs of the last three segments,
+                                    # and y; without checkpointing, it would keep 16 (256 KiB)
         y.sum().backward()          # also holds one segment's activations, and recomputes 16 matmuls, one per block,
                                     # besides the usual two per block
         model.layers[0].weight.grad.shape     # (64, 64): only the weights require grad

@@ -25,8 +25,8 @@ class AdaGrad(torch.optim.Optimizer):
     - Store `g2` in `self.state[p]["g2"]`, with p's shape and dtype. `state_dict()` then includes `g2`. After
       `load_state_dict`, training must continue exactly as if it had not been interrupted. Do not store any other tensor
       of p's size.
-    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
-      `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
+      place under `torch.no_grad()`.
 
     Not specified (any choice is fine): whether the state contains other scalars.
     """

@@ -36,8 +36,8 @@ class Adam(torch.optim.Optimizer):
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
       tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, `t` could not
       exceed 256. After `load_state_dict`, training must continue exactly as if it had not been interrupted.
-    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
-      `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
+      place under `torch.no_grad()`.
 
     Not specified (any choice is fine): whether the state contains other scalars; support for torch's other options, if
     they are off by default.

@@ -39,8 +39,8 @@ class AdamW(torch.optim.Optimizer):
     - Store two tensors of p's shape and dtype in `self.state[p]`, under any names. Store `t` there as a number or as a
       tensor named "step": `load_state_dict` casts tensors with other names to p's dtype, and in bfloat16, 256 + 1 is
       256. After `load_state_dict`, training must continue exactly as if it had not been interrupted.
-    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
-      `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
+      place under `torch.no_grad()`.
 
     Not specified (any choice is fine): reuse of your `Adam`; other scalars in the state; support for torch's other
     options, if they are off by default.

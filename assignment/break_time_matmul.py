@@ -11,7 +11,8 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     docstring of `time_matmul.py`. You get points for each wrong function that you reject, but no points if you reject a
     correct one.
 
-    `run` calls the function on a simulated machine. Only `seconds` is required; the values are examples:
+    `run` calls the function on a simulated machine. Only `seconds` is required. By default, the matrices are on an idle
+    CPU, and none of the following happens; the values are examples:
 
         run(
             seconds=1.0,        # one matmul takes about this long; at least 0.002

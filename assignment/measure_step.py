@@ -47,8 +47,8 @@ def predict_step(
 
     - "flops": FLOPs of the matmuls only.
     - "bytes": bytes moved by all operations.
-    - "memory": bytes of parameters, gradients and saved activations, each tensor once. A matmul saves both inputs; a
-      ReLU saves its output.
+    - "memory": bytes of parameters, gradients and saved activations, each tensor once. A matmul saves both inputs, also
+      x; a ReLU saves its output.
     - "seconds": the sum of the operations' times. Each takes as long as its arithmetic or moving its bytes, whichever
       is longer.
 

@@ -33,8 +33,8 @@ class Momentum(torch.optim.Optimizer):
     - Store one tensor of p's shape and dtype in `self.state[p]`, under any name. Copy the first gradient, because
       `backward()` changes `p.grad` in place. After `load_state_dict`, training must continue exactly as if it had not
       been interrupted.
-    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, and update in place under
-      `torch.no_grad()`.
+    - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
+      place under `torch.no_grad()`.
 
     Not specified (any choice is fine): dampening combined with nesterov or with `momentum=0`; whether the state
     contains other scalars; support for torch's other options, if they are off by default.

@@ -4,6 +4,8 @@ One step along axis i moves `strides[i]` elements forward in the storage. Transp
 the offset and a size, and expanding sets a stride to 0.
 
 Details: compute exactly, without tensors, floats or loops over elements, since the tensor may be larger than memory.
+
+Not specified (any choice is fine): the result for negative indices or strides, and for an index out of range.
 """
 
 from collections.abc import Sequence
@@ -44,7 +46,5 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         is_contiguous((3, 2), (1, 3))     # False: the transpose
         is_contiguous((2, 1), (1, 7))     # True: the 7 is never used
         is_contiguous((2, 3), (4, 1))     # False: only three of four columns, so there are gaps
-
-    Not specified (any choice is fine): the result for negative indices or strides, and for an index out of range.
     """
     raise NotImplementedError

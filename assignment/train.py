@@ -41,15 +41,15 @@ def train(
     Details:
     - Build the model before you call `get_batch` or draw any other random numbers. Do not set a seed. Only `SGD` may
       change the weights.
-    - `.to(device)` moves a whole model; `with torch.device(device):` creates it there. Batches are already on
-      `device`.
+    - `.to(device)` moves a whole model; `with torch.device(device):` creates it there, except tensors that were made by
+      `torch.normal(mean, std, size)`. Batches are already on `device`.
     - `get_batch` is a function passed by the caller, not your solution of the kata with that name.
     - Take every step, even after a loss of 0 or infinity. With `num_train_steps=0`, return an untrained model and no
       losses.
     - Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory (`backward()` frees only
       the saved activations). Do not keep any other results of a step.
 
-    Not specified (any choice is fine): whether the losses are a tensor or a list; whether gradients are zeroed at the
+    Not specified (any choice is fine): whether the losses are a tensor or a list of numbers; whether gradients are zeroed at the
     start or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`, which frees their
     memory) or with zeros.
     """
