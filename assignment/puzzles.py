@@ -14,7 +14,7 @@ Not specified (any choice is fine): views or copies; whether gradients flow; lon
 import torch
 from einops import einsum, rearrange, reduce, repeat
 from einops.layers.torch import Rearrange
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Int64, Shaped
 from torch import Tensor, nn
 
 
@@ -101,7 +101,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
     raise NotImplementedError
 
 
-def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
+def one_hot(labels: Int64[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
     """Append a dimension of size `classes`, True at the label (0 to classes - 1) and False elsewhere.
 
     Example:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from einops import rearrange, reduce, repeat
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int64, Shaped
 from numpy import ndarray as Array
 
 from reference.puzzles import oracle
@@ -122,17 +122,17 @@ def whole_matrices(x: Float[Array, "... rows rows"]) -> Array:
 
 
 @instead_of(oracle.one_hot, "returns ones and zeros instead of True and False")
-def ones_and_zeros(labels: Int[Array, "..."], classes: int) -> Int[Array, "... classes"]:
+def ones_and_zeros(labels: Int64[Array, "..."], classes: int) -> Int[Array, "... classes"]:
     return oracle.one_hot(labels, classes).astype(np.int64)
 
 
 @instead_of(oracle.one_hot, "the classes are the first dimension instead of the last")
-def classes_first(labels: Int[Array, "..."], classes: int) -> Array:
+def classes_first(labels: Int64[Array, "..."], classes: int) -> Array:
     return np.moveaxis(oracle.one_hot(labels, classes), -1, 0)
 
 
 @instead_of(oracle.one_hot, "compares label i with class i only: append a dimension to the labels")
-def not_broadcast(labels: Int[Array, "... classes"], classes: int) -> Array:
+def not_broadcast(labels: Int64[Array, "... classes"], classes: int) -> Array:
     return np.asarray(labels == np.arange(classes))
 
 

@@ -1,7 +1,7 @@
 """Oracle for the puzzles that computes the index of each element."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Int64, Shaped
 from numpy import ndarray as Array
 
 
@@ -49,7 +49,7 @@ def traces(x: Float[Array, "... rows rows"]) -> Array:
     return np.asarray(np.trace(x, axis1=-2, axis2=-1))
 
 
-def one_hot(labels: Int[Array, "..."], classes: int) -> Bool[Array, "... classes"]:
+def one_hot(labels: Int64[Array, "..."], classes: int) -> Bool[Array, "... classes"]:
     """Return the row of the identity matrix for each label."""
     return np.asarray(np.eye(classes, dtype=bool)[labels])
 

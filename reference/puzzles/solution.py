@@ -3,7 +3,7 @@
 import torch
 from einops import rearrange, reduce, repeat
 from einops.layers.torch import Rearrange
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Int64, Shaped
 from torch import Tensor, nn
 
 
@@ -50,7 +50,7 @@ def traces(x: Float[Tensor, "... rows rows"]) -> Float[Tensor, "..."]:
     return torch.einsum("...ii->...", x)
 
 
-def one_hot(labels: Int[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
+def one_hot(labels: Int64[Tensor, "..."], classes: int) -> Bool[Tensor, "... classes"]:
     """Compare each label with each class."""
     return labels[..., None] == torch.arange(classes)
 
