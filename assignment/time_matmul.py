@@ -20,9 +20,9 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
     - Warm up with at least one matmul that you do not time: the first matmul of a shape loads libraries and selects a
       kernel, and may take a thousand times as long.
     - Time at least three further matmuls, and return the mean, the median or the minimum of the seconds per matmul.
-    - Use a monotonic clock, such as `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps when the
-      system clock is set; `time.process_time` adds up the CPU time of all threads and does not include time spent
-      waiting.
+    - Use a monotonic clock, such as `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps
+      when the system clock is set; `time.process_time` adds up the CPU time of all threads and does not include time
+      spent waiting.
     - On a CUDA device, `a @ b` only queues the matmul. Call `torch.cuda.synchronize()` before you start the clock,
       since the device may still be busy, and again before you stop the clock. Do not synchronize for CPU tensors,
       because CUDA may not be available on the machine.

@@ -49,8 +49,8 @@ def train(
     - Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory (`backward()` frees only
       the saved activations). Do not keep any other results of a step.
 
-    Not specified (any choice is fine): whether the losses are a tensor or a list of numbers; whether gradients are zeroed at the
-    start or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`, which frees their
-    memory) or with zeros.
+    Not specified (any choice is fine): whether the losses are a tensor or a list of numbers; whether gradients are
+    zeroed at the start or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`,
+    which frees their memory) or with zeros.
     """
     raise NotImplementedError
