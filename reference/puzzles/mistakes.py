@@ -2,7 +2,7 @@
 
 import numpy as np
 from einops import rearrange, reduce, repeat
-from jaxtyping import Float, Int64, Shaped
+from jaxtyping import Float, Int, Int64, Shaped
 from numpy import ndarray as Array
 
 from reference.puzzles import oracle
