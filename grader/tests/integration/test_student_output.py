@@ -208,13 +208,14 @@ def test_tests_do_not_import_torch_compiler(code: int, options: list[str]) -> No
 
 def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
+    slow = "import time\nuntil = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass\nvalue = 7\n"
+    (tmp_path / "lib" / "slow_library.py").write_text(slow)
     monkeypatch.syspath_prepend(tmp_path / "lib")
     own = tmp_path / "assignment"
     own.mkdir()
     (own / "patient.py").write_text("from slow_library import value\n")
     (own / "endless.py").write_text("while True:\n    pass\n")
-    runner = InProcess(own, Limits(call_seconds=0.1))
+    runner = InProcess(own, Limits(call_seconds=0.1, wall_factor=1000.0))
     assert runner.run_probe(lambda assignment: assignment.patient.value, []).value == 7
     with pytest.raises(TimedOut):
         runner.run_probe(lambda assignment: assignment.endless, [])
