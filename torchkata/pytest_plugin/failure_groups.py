@@ -63,19 +63,24 @@ def is_unmet(result: TestResult) -> bool:
     return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
 
 
-def render_block(kata: Kata, block: FailureGroup) -> list[str]:
-    """Return the lines of a block: the message of the first test, and the names of the others."""
+def render_block(kata: Kata, block: FailureGroup, *, is_repeated: bool = False) -> list[str]:
+    """Return the lines of a block: the message of the first test, and the names of the others.
+
+    If the message `is_repeated`, because it was shown during the run, the lines only refer to it.
+    """
     names = [test.name for test in block.tests]
     if block.waits:
         return [_("{kata} · skipped until the failure above is fixed: {tests}", kata=kata.name, tests=", ".join(names))]
     heading, *lines = block.tests[0].message.splitlines()
-    lines.insert(0, heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1))  # no other failure says why
-    if len(names) == len(kata.points) > 1:
-        return [_("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), *lines[1:]]
+    heading = heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1)  # no other failure says why
     others, more = names[1:], ""
+    if len(names) == len(kata.points) > 1:
+        heading, others = _("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), []
+    if is_repeated:
+        heading, lines = _("{heading} (see above)", heading=heading), []
     if len(others) > MAX_NAMES:
         others, more = others[: MAX_NAMES - 1], _(" and {count} more", count=len(others) - MAX_NAMES + 1)
-    return lines + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
+    return [heading, *lines] + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
 
 
 def describe_hidden(kata: Kata, count: int) -> str:

@@ -105,9 +105,10 @@ def test_copyable_command_is_not_wrapped() -> None:
     assert wrap(line, 60) == [line]
 
 
+@pytest.mark.parametrize("is_early", [False, True], ids=["", "shown early"])
 @pytest.mark.parametrize(("height", "count"), [(10, 1), (28, 2), (60, 3)])
 def test_terminal_height_limits_number_of_failures_shown(
-    height: int, count: int, monkeypatch: pytest.MonkeyPatch
+    height: int, count: int, is_early: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINES", str(height))
     monkeypatch.setenv("COLUMNS", "80")
@@ -116,9 +117,12 @@ def test_terminal_height_limits_number_of_failures_shown(
     results = [TestResult(name, "failed", message=f"{name}{body}{name}\n  again: pytest") for name in kata.points][:4]
     lines: list[str] = []
     terminal: Any = SimpleNamespace(isatty=True, write_line=lambda text, **_: lines.extend(text.splitlines()))
-    write_failures(terminal, kata, results, 3)
-    assert [result.name for result in results if result.name in lines] == [*kata.points][:count]
+    write_failures(terminal, kata, results, 3, results[0].message if is_early else "")
+    names = [line.removesuffix(" (see above)") for line in lines]
+    assert [result.name for result in results if result.name in names] == [*kata.points][:count]
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
+    assert [line for line in lines if "see above" in line] == [f"{results[0].name} (see above)"] * is_early
+    assert lines.count("  again: pytest") == count - is_early
 
 
 def test_failure_with_diagnosis_is_preferred_during_run() -> None:
@@ -132,12 +136,14 @@ def test_failure_with_diagnosis_is_preferred_during_run() -> None:
 
 def test_failure_is_shown_during_slow_run(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, terminal = os.pipe()
-    watch = Watch(terminal)
-    watch.failed = TestResult("x", "failed", message="linear · x is added\n  yours     1"), time.monotonic() - 1
+    watch = Watch(terminal, width=19)
+    message = "linear · x is added\n  yours     one, two"
+    watch.failed = TestResult("x", "failed", message=message), time.monotonic() - 1
     monkeypatch.setattr(time, "monotonic", lambda: -1e6)  # as while a probe simulates a machine
     watch.start()
-    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     1\n"
+    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     one,\n            two\n"
     watch.ended.set()
     watch.join()
+    assert watch.early == message
     os.close(shown)
     os.close(terminal)
