@@ -23,9 +23,15 @@ class FailureGroup:
 
 
 def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
-    """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last."""
+    """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last.
+
+    A test whose precondition failed waits for other failures, unless it alone names a mistake.
+    """
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
-    stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
+    met = [result for result in results if not is_unmet(result)]
+    own = {sentence for result in met for sentence in (result.diagnosis or "", *result.explained_by)}
+    known: Collection[str] = own if any(result.diagnosis for result in met) else named
+    stuck = [result for result in results if is_unmet(result) and get_explanation(result, known) not in known]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[str, list[TestResult]] = {}

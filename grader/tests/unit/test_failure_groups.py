@@ -49,6 +49,9 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([make_failure("a", UNMET, "still"), NAMED], [["b"], ["a", "wait"]]),
+        ([make_failure("a", UNMET, "still"), make_failure("b", WRONG)], [["a"], ["b"]]),
+        ([make_failure("a", UNMET, "still"), SEVERAL, RARE], [["a", "a"], ["d"]]),
         ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
     ],
     ids=[
@@ -60,6 +63,9 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "unasked waits",
         "all unasked",
         "unmet",
+        "unmet, of its own kind",
+        "unmet, and the only one that is named",
+        "unmet, which narrows down another",
         "hidden",
     ],
 )
