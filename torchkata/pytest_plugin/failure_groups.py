@@ -29,7 +29,7 @@ def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     """
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
     met = [result for result in results if not is_unmet(result)]
-    own = {sentence for result in met for sentence in (result.diagnosis or "", *result.explained_by)}
+    own = {sentence for result in met for sentence in (result.diagnosis, *result.explained_by) if sentence}
     known: Collection[str] = own if any(result.diagnosis for result in met) else named
     stuck = [result for result in results if is_unmet(result) and get_explanation(result, known) not in known]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
@@ -66,7 +66,7 @@ def get_explanation(result: TestResult, named: Collection[str]) -> str:
 
 def is_unmet(result: TestResult) -> bool:
     """Return whether the test failed because a precondition does not hold."""
-    return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
+    return result.outcome in FAILED and result.cause.startswith(UNUSABLE)
 
 
 def render_block(kata: Kata, block: FailureGroup, *, is_repeated: bool = False) -> list[str]:

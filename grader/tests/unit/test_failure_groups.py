@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from torchkata.compare.assertions import precondition
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
@@ -29,6 +30,9 @@ WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 SAME_LINE = Crashed("TypeError: never", Place("linear.py", 7, "x + None"))
+EARLIER = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
+with pytest.raises(Crashed), precondition():
+    raise EARLIER
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
@@ -49,7 +53,11 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
-        ([make_failure("a", UNMET, "still"), NAMED], [["b"], ["a", "wait"]]),
+        ([make_failure("a", EARLIER), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        (
+            [make_failure("a", UNMET, "still"), NAMED, make_failure("c", UNMET), TestResult("d", "passed")],
+            [["b"], ["a", "c", "wait"]],
+        ),
         ([make_failure("a", UNMET, "still"), make_failure("b", WRONG)], [["a"], ["b"]]),
         ([make_failure("a", UNMET, "still"), SEVERAL, RARE], [["a", "a"], ["d"]]),
         ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
@@ -63,6 +71,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "unasked waits",
         "all unasked",
         "unmet",
+        "crashed in a precondition",
         "unmet, of its own kind",
         "unmet, and the only one that is named",
         "unmet, which narrows down another",
