@@ -31,7 +31,9 @@ def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     met = [result for result in results if not is_unmet(result)]
     own = {sentence for result in met for sentence in (result.diagnosis, *result.explained_by) if sentence}
     known: Collection[str] = own if any(result.diagnosis for result in met) else named
-    stuck = [result for result in results if is_unmet(result) and get_explanation(result, known) not in known]
+    seen = {get_cause(result, named) for result in met if result.outcome in FAILED}
+    unmet = [result for result in results if is_unmet(result) and get_cause(result, named) not in seen]
+    stuck = [result for result in unmet if get_explanation(result, known) not in known]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[str, list[TestResult]] = {}
@@ -55,7 +57,8 @@ def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]
 def get_cause(result: TestResult, named: Collection[str]) -> str:
     """Return the mistake, or else the line and type of the error, or a pattern in the answers, or the message."""
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    seen = f"{result.outcome} {result.cause or between_claim_and_command or result.name}"
+    cause = result.cause.removeprefix(UNUSABLE)
+    seen = f"{result.outcome} {cause or between_claim_and_command or result.name}"
     return get_explanation(result, named) or seen
 
 

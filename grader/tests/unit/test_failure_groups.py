@@ -54,6 +54,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
         ([make_failure("a", EARLIER), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([make_failure("a", EARLIER), make_failure("b", OWN_LINE)], [["b", "a"]]),
         (
             [make_failure("a", UNMET, "still"), NAMED, make_failure("c", UNMET), TestResult("d", "passed")],
             [["b"], ["a", "c", "wait"]],
@@ -72,6 +73,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "all unasked",
         "unmet",
         "crashed in a precondition",
+        "crashed at the same line, once in a precondition",
         "unmet, of its own kind",
         "unmet, and the only one that is named",
         "unmet, which narrows down another",
