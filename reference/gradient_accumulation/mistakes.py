@@ -114,7 +114,7 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
 
 @instead_of(oracle.list_call_sizes, SKIPPED)
 def rest_not_called(batch: int, micro_batch_size: int) -> list[int]:
-    return oracle.list_call_sizes(max(micro_batch_size, batch - batch % micro_batch_size), micro_batch_size)
+    return oracle.list_call_sizes(batch - batch % min(micro_batch_size, batch), micro_batch_size)
 
 
 @instead_of(oracle.accumulate, SKIPPED)
