@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.flop_accounting import oracle
 from tests.meter import count_operations
 from tests.probes import flop_accounting as probes
-from torchkata import Student, Text, assert_count, assert_number
+from torchkata import Student, Text, assert_count, assert_number, precondition
 
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
 SIZES = st.tuples(SMALL, SMALL, SMALL)
@@ -39,6 +39,8 @@ def test_matmul_flops_match_torch(student: Student, B: int, D: int, K: int) -> N
         K=K,
         D=D,
     )
+    with precondition():
+        assert_count(predicted, oracle.matmul_flops(B, D, K), what="FLOPs", note=note)
     assert_count(predicted, counted, what="FLOPs", note=note)
 
 
@@ -76,6 +78,9 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
         share=share,
     )
     note = Text("counted in products of 2 · B · D² = {one} FLOPs: {counts}", one=one, counts=counts)
+    products = oracle.deep_linear_products(L, input_needs_grad)
+    with precondition():
+        assert_count(predicted, oracle.deep_linear_flops(B, D, products), what="FLOPs", note=note)
     assert_count(predicted, forward + backward, what="FLOPs", note=note)
 
 

@@ -110,7 +110,8 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
     """Every row is data[start : start + sequence_length], and at least one token follows it as the target."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
-    rows = read_tokens(reply["batch"], case.batch_size, case.sequence_length, check)
+    batch_size = oracle.rows(case.batch_size, len(data), case.sequence_length)
+    rows = read_tokens(reply["batch"], batch_size, case.sequence_length, check)
     for i, row in enumerate(rows):
         if not oracle.is_row(row, data):
             check(False, mistake=explain_row(row, data), yours=reply["batch"][i])
@@ -226,6 +227,7 @@ def test_batch_is_on_device(
 ) -> None:
     """The batch is on `device`, a string or a torch.device. Its shape is right even for one row or one token."""
     place, shape = student.call(probes.on_device, permutation(20, 0), batch_size, sequence_length, device, as_object)
+    require(place != "no tensor", Text("the batch is not a tensor"), yours=place)
     assert_equal(place, oracle.expected_device(device), what=Text("device"))
     like = torch.zeros(shape, dtype=torch.int64) if isinstance(shape, list) else shape
     batch = oracle.read_batch(like, batch_size, sequence_length)

@@ -20,6 +20,10 @@ from torchkata import Student, Text, as_float64, assert_close, assert_equal, che
 forward_scale = oracle.forward
 backward_scale = oracle.backward
 WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
+NOT_REGISTERED = Text("an attribute is a plain tensor, which is not included in state_dict(): use nn.Parameter")
+NO_GRADIENT = Text(
+    "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
+)
 CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
 
@@ -48,7 +52,9 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     is_parameter = anatomy["weight is an nn.Parameter"]  # None if there is no attribute weight
     state_dict = anatomy["state_dict"]
     note = Text("weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?")
-    check(is_parameter is not False, note)
+    is_plain = not state_dict and anatomy["dtype"].startswith("torch.")
+    seen = NOT_REGISTERED if is_plain else NO_GRADIENT if "weight" in state_dict else ""
+    check(is_parameter is not False, note, mistake=seen)
     transposed = Text("weight is stored as (output_dim, input_dim), as nn.Linear does")
     mistake = transposed if state_dict == {"weight": [output_dim, input_dim]} else ""
     alone = "" if mistake else Text("weight should be the only key, without a bias")
@@ -112,7 +118,7 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
         values = (values - values.mean()) / spread
         n = values.size
         kurtosis = float((values**4).mean())
-        low, high = oracle.initial_kurtosis(input_dim, output_dim)
+        low, high = oracle.initial_kurtosis(input_dim, output_dim, spread)
         slack = Z * (24 / n) ** 0.5
         is_normal = low - slack <= kurtosis <= high + slack
         yours = Text("fourth moment {value}", value=f"{kurtosis:.2f}")

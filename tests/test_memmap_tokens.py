@@ -13,7 +13,7 @@ from reference.memmap_tokens import oracle
 from tests.own_answers import holds
 from tests.probes import memmap_tokens as probes
 from tests.strategies import SEEDS, costly, rng_of
-from torchkata import Plain, Student, Text, assert_equal, check, require, same
+from torchkata import Plain, Student, Text, assert_equal, check, precondition, require, same
 
 OWN = Text("tokens (expected: those of a new file)")
 DTYPES = st.sampled_from([np.uint16, np.int32, np.int64, np.uint8])
@@ -35,7 +35,8 @@ def assert_tokens(yours: object, tokens: np.ndarray, note: Text | str = "", mist
 
 def save_to_new_file(student: Student, tokens: np.ndarray) -> Plain:
     """Save tokens to a new file and return the loaded tokens. Call this first, because failures show the last call."""
-    return student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
+    with precondition():
+        return student.call(probes.round_trip, torch.from_numpy(tokens.copy()), 1)
 
 
 def assert_like_new_file(yours: Plain, own: Plain, tokens: np.ndarray, mistake: Text | str = "") -> None:
@@ -134,7 +135,8 @@ def test_modifying_array_does_not_change_file(
 ) -> None:
     """Assigning to the loaded array either raises an error or changes only memory, but never the file."""
     tokens = make_tokens(length, dtype, seed)
-    before, after = student.call(probes.assigned_to, tokens)
+    with precondition():
+        before, after = student.call(probes.assigned_to, tokens)
     require(
         isinstance(before, np.ndarray) and before.size > 0, Text("load_tokens does not return an array"), yours=before
     )

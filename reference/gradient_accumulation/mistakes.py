@@ -15,25 +15,27 @@ X: TypeAlias = Float[Array, "batch d"]
 Y: TypeAlias = Float[Array, "batch"]
 Accumulated: TypeAlias = tuple[float, list[Float[Array, "d k"]]]
 
+SKIPPED = "the last, smaller micro-batch is skipped"
+
 
 @instead_of(oracle.get_weights, "all micro-batches have the same weight, even a smaller last one")
-def all_alike(rows: Sequence[int]) -> list[float]:
+def all_alike(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [1 / len(rows) for _ in rows]
 
 
 @instead_of(oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches")
-def undivided(rows: Sequence[int]) -> list[float]:
+def undivided(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [1.0 for _ in rows]
 
 
 @instead_of(oracle.get_weights, "the squared errors are summed, but not divided by the number of rows")
-def sum_of_squares(rows: Sequence[int]) -> list[float]:
+def sum_of_squares(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [float(count) for count in rows]
 
 
 @instead_of(oracle.get_weights, "the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows")
-def all_full(rows: Sequence[int]) -> list[float]:
-    return [count / (max(rows) * len(rows)) for count in rows]
+def all_full(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [count / (micro_batch_size * len(rows)) for count in rows]
 
 
 @instead_of(oracle.split_rows, "the model is called with the whole batch at once")
@@ -46,7 +48,7 @@ def row_by_row(batch: int, micro_batch_size: int) -> list[int]:
     return [1] * batch
 
 
-@instead_of(oracle.split_rows, "the last, smaller micro-batch is skipped")
+@instead_of(oracle.split_rows, "the last, smaller micro-batch is skipped, and the mean is that of the other rows")
 def rest_dropped(batch: int, micro_batch_size: int) -> list[int]:
     return [micro_batch_size] * (batch // micro_batch_size) or [batch]
 
@@ -110,7 +112,12 @@ def all_of_the_same_size(weights: Weights, before: Weights, x: X, y: Y, micro_ba
     return loss, grads
 
 
-@instead_of(oracle.accumulate, "the last, smaller micro-batch is skipped")
+@instead_of(oracle.list_call_sizes, SKIPPED)
+def rest_not_called(batch: int, micro_batch_size: int) -> list[int]:
+    return oracle.list_call_sizes(batch - batch % min(micro_batch_size, batch), micro_batch_size)
+
+
+@instead_of(oracle.accumulate, SKIPPED)
 def rest_without_weight(weights: Weights, before: Weights, x: X, y: Y, micro_batch_size: int) -> Accumulated:
     kept = len(y) - len(y) % min(micro_batch_size, len(y))
     share, nothing = kept / len(y), [np.zeros_like(p) for p in before]

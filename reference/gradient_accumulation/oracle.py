@@ -19,7 +19,7 @@ def list_call_sizes(batch: int, micro_batch_size: int) -> list[int]:
     return split_rows(batch, micro_batch_size)
 
 
-def get_weights(rows: Sequence[int]) -> list[float]:
+def get_weights(rows: Sequence[int], micro_batch_size: int) -> list[float]:  # noqa: ARG001  (mistakes use it)
     """Return the weight of each micro-batch's mean in the mean over the batch."""
     return [count / sum(rows) for count in rows]
 
@@ -50,7 +50,7 @@ def accumulate(
     rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []
-    for share, start, end in zip(get_weights(rows), ends - rows, ends, strict=True):
+    for share, start, end in zip(get_weights(rows, micro_batch_size), ends - rows, ends, strict=True):
         loss, slope = compute_squared_error(cruncher.forward(weights, x[start:end]) - y[start:end])
         grads, _ = cruncher.backward(weights, x[start:end], slope)
         losses.append(share * loss)

@@ -24,7 +24,7 @@ QUESTIONS = {
         "How many times too much does each row of the last one count if you average the means of the micro-batches?",
         "unit": "times",
         "sizes": {"count": (3, 4, 5, 8), "rows": (16, 32, 64), "left": (1, 2, 4)},
-        "answer": lambda count, rows, left: 1 / count / oracle.get_weights([rows] * (count - 1) + [left])[-1],
+        "answer": lambda count, rows, left: 1 / count / oracle.get_weights([rows] * (count - 1) + [left], rows)[-1],
         "formula": "(1 / {count}) / ({left} / (({count} - 1) · {rows} + {left})) = {right}: weight each mean by its "
         "rows.",
     },

@@ -16,6 +16,13 @@ Output = Float[Array, "*leading output_dim"]
 
 Moments: TypeAlias = tuple[float, float]  # minimum and maximum
 
+NO_GRADIENT = "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
+BY_DEFAULT = (
+    "the initial weight is drawn with trunc_normal_'s defaults, a standard deviation of 1 truncated at -2 and 2: "
+    "pass std, and three standard deviations as a and b"
+)
+RELU = "a ReLU is applied to the output"
+SCALED = "the output is divided by sqrt(input_dim): divide the initial weight instead"
 POSITIVE = "all initial weights are positive: the signs are lost"
 SIGNS = "all initial weights have the same absolute value and random signs"
 CUT = "of the initial weight is that of a normal distribution truncated at {bound:g} standard deviations"
@@ -30,7 +37,7 @@ def transposed(weight: Weight, x: Input) -> Output:
     return x @ weight.T
 
 
-@instead_of(oracle.backward, "the weight receives no gradient")
+@instead_of(oracle.backward, NO_GRADIENT)
 def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
     return None, oracle.backward(weight, x, grad_y)[1]
 
@@ -46,9 +53,14 @@ def averaged_gradient(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight,
     return grad_weight / max(1, x.size // x.shape[-1]), grad_x
 
 
-@instead_of(oracle.forward, "a ReLU is applied to the output")
+@instead_of(oracle.forward, RELU)
 def relu(weight: Weight, x: Input) -> Output:
     return np.maximum(oracle.forward(weight, x), 0)
+
+
+@instead_of(oracle.backward, RELU)
+def relu_backward(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, Input]:
+    return oracle.backward(weight, x, grad_y * (oracle.forward(weight, x) > 0))
 
 
 @instead_of(oracle.forward, "the leading dimensions are flattened into one")
@@ -78,9 +90,14 @@ def made_a_batch(weight: Weight, x: Input) -> Output:
     return np.atleast_2d(oracle.forward(weight, x))
 
 
-@instead_of(oracle.forward, "the output is divided by sqrt(input_dim): divide the initial weight instead")
+@instead_of(oracle.forward, SCALED)
 def scaled_output(weight: Weight, x: Input) -> Output:
     return oracle.forward(weight, x) / math.sqrt(x.shape[-1])
+
+
+@instead_of(oracle.backward, SCALED)
+def scaled_gradients(weight: Weight, x: Input, grad_y: Output) -> tuple[Weight, Input]:
+    return oracle.backward(weight, x, grad_y / math.sqrt(x.shape[-1]))
 
 
 @instead_of(oracle.initial_std, "the initial standard deviation is always 1: divide the weight by sqrt(input_dim)")
@@ -139,7 +156,7 @@ def uniform_std(input_dim: int, output_dim: int) -> float:
     oracle.initial_kurtosis,
     "the fourth moment of the initial weight is 1.8, as that of a uniform distribution, instead of 3",
 )
-def uniform_kurtosis(input_dim: int, output_dim: int) -> Moments:
+def uniform_kurtosis(input_dim: int, output_dim: int, std: float) -> Moments:
     return 1.8, 1.8
 
 
@@ -167,7 +184,7 @@ def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, f"the fourth moment {CUT}", bound=BOUNDS)
-def cut_early_kurtosis(input_dim: int, output_dim: int, bound: float) -> Moments:
+def cut_early_kurtosis(input_dim: int, output_dim: int, std: float, bound: float) -> Moments:
     return (truncated_moments(bound)[1],) * 2
 
 
@@ -177,20 +194,31 @@ def cut_by_torch(input_dim: int, output_dim: int) -> float:
 
 
 @instead_of(oracle.initial_kurtosis, CUT_BY_TORCH)
-def cut_by_torch_kurtosis(input_dim: int, output_dim: int) -> Moments:
+def cut_by_torch_kurtosis(input_dim: int, output_dim: int, std: float) -> Moments:
     return (truncated_moments(2 * math.sqrt(input_dim))[1],) * 2
+
+
+@instead_of(oracle.initial_std, BY_DEFAULT)
+def cut_by_default(input_dim: int, output_dim: int) -> float:
+    return math.sqrt(truncated_moments(2)[0])
+
+
+@instead_of(oracle.initial_kurtosis, BY_DEFAULT)
+def cut_by_default_kurtosis(input_dim: int, output_dim: int, std: float) -> Moments:
+    is_default = math.isclose(std, math.sqrt(truncated_moments(2)[0]), rel_tol=0.03)
+    return (truncated_moments(2)[1],) * 2 if is_default else oracle.initial_kurtosis(input_dim, output_dim, std)
 
 
 @instead_of(
     oracle.initial_kurtosis,
     "the initial weight has heavier tails than a normal distribution: its fourth moment is about twice as large",
 )
-def laplace(input_dim: int, output_dim: int) -> Moments:
+def laplace(input_dim: int, output_dim: int, std: float) -> Moments:
     return 5.3, 6.7  # 6, and five standard deviations of an estimate from 65,536 weights
 
 
 @instead_of(oracle.initial_kurtosis, SIGNS)
-def signs(input_dim: int, output_dim: int) -> Moments:
+def signs(input_dim: int, output_dim: int, std: float) -> Moments:
     return 1.0, 1.0
 
 

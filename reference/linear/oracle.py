@@ -29,7 +29,11 @@ def initial_std(input_dim: int, output_dim: int) -> float:  # noqa: ARG001  (mis
     return float(1 / np.sqrt(input_dim))
 
 
-def initial_kurtosis(input_dim: int, output_dim: int) -> tuple[float, float]:  # noqa: ARG001  (mistakes use them)
+def initial_kurtosis(
+    input_dim: int,  # noqa: ARG001  (mistakes use them)
+    output_dim: int,  # noqa: ARG001
+    std: float,  # noqa: ARG001
+) -> tuple[float, float]:
     """Return the range of the kurtosis, from a truncation at three standard deviations to no truncation."""
     return 2.83, 3.0
 

@@ -10,18 +10,29 @@ from numpy import ndarray as Array
 from reference.memmap_tokens import oracle
 from torchkata import Mistake, instead_of
 
+NARROW = "the tokens are converted to uint16, regardless of their dtype"
+SIGNED = "tokens of 32768 and above become negative, as in int16"
+INT32 = "the tokens are converted to int32, regardless of their dtype"
+UINT8 = "the tokens are converted to uint8, which overflows at 256"
+FLOATS = "the tokens are converted to floats"
+
 
 def converted(dtype: type[np.generic], message: str) -> Mistake:
     """Return a mistake that converts the tokens to `dtype`."""
     return instead_of(oracle.round_trip, message)(lambda tokens: tokens.astype(dtype))
 
 
+def stored(dtype: type[np.generic], message: str) -> Mistake:
+    """Return a mistake that stores the tokens in `dtype`."""
+    return instead_of(oracle.file_bytes, message)(lambda tokens: oracle.file_bytes(tokens.astype(dtype)))
+
+
 wide = converted(np.int64, "the dtype is lost: the tokens are loaded as int64")
-narrow = converted(np.uint16, "the tokens are converted to uint16, regardless of their dtype")
-signed = converted(np.int16, "tokens of 32768 and above become negative, as in int16")
-int32 = converted(np.int32, "the tokens are converted to int32, regardless of their dtype")
-uint8 = converted(np.uint8, "the tokens are converted to uint8, which overflows at 256")
-floats = converted(np.float32, "the tokens are converted to floats")
+narrow, stored_narrow = converted(np.uint16, NARROW), stored(np.uint16, NARROW)
+signed, stored_signed = converted(np.int16, SIGNED), stored(np.int16, SIGNED)
+int32, stored_as_int32 = converted(np.int32, INT32), stored(np.int32, INT32)
+uint8, stored_as_uint8 = converted(np.uint8, UINT8), stored(np.uint8, UINT8)
+floats, stored_as_floats = converted(np.float32, FLOATS), stored(np.float32, FLOATS)
 
 
 @instead_of(oracle.round_trip, "the tokens are loaded in the smallest dtype that holds them instead of their own")

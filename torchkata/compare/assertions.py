@@ -14,7 +14,7 @@ from torchkata.i18n import _, translate
 from torchkata.inside.text import Message
 from torchkata.inside.values import Plain, Unread, is_tensor, require_plain
 from torchkata.seam.comparisons import count_comparison
-from torchkata.seam.failures import Unmet, Wrong
+from torchkata.seam.failures import Crashed, Unmet, Wrong
 
 from .difference import describe_difference, explain_elements, explain_form
 from .equality import same
@@ -208,7 +208,7 @@ def require(
 
 @contextmanager
 def precondition(note: Message = "") -> Iterator[None]:
-    """Treat assertions in this context as preconditions, like `require`.
+    """Treat assertions in this context as preconditions, like `require`, and also exceptions of the student's code.
 
     Args:
         note: A sentence that replaces the message of the assertion.
@@ -228,6 +228,9 @@ def precondition(note: Message = "") -> Iterator[None]:
         )
         unmet.asked = wrong.asked
         raise unmet from None
+    except Crashed as crash:
+        crash.is_unmet = True
+        raise
 
 
 @contextmanager

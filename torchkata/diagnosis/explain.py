@@ -64,6 +64,7 @@ def explain(
             lines += [(_("crashed"), text), *make_place_lines(error.place)]
             kind = error.error.partition(":")[0]
             outcome, cause = "crashed", f"{kind} {error.place}" if error.place.file else error.error
+            cause = f"{UNUSABLE}{cause}" if error.is_unmet else cause
         case NotStarted():
             lines += [(_("to do"), describe_unwritten(error.place.file, error.place.line))]
             outcome, cause = "not_started", error.place.file
@@ -110,9 +111,9 @@ def describe_unwritten(file: str, line: int) -> str:
 
 def is_untestable(error: BaseException) -> bool:
     """Return whether the test ended because a precondition failed or a probe could not use a student's result."""
-    return isinstance(error, Unmet) or (
-        isinstance(error, Crashed) and not error.place.file and bool(error.place.source)
-    )
+    if isinstance(error, Crashed):
+        return error.is_unmet or (not error.place.file and bool(error.place.source))
+    return isinstance(error, Unmet)
 
 
 def is_file_error(error: BaseException) -> bool:

@@ -23,9 +23,17 @@ class FailureGroup:
 
 
 def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
-    """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last."""
+    """Group the tests that did not pass by their cause: the most frequent mistake first, failed preconditions last.
+
+    A test whose precondition failed waits for other failures, unless it alone names a mistake.
+    """
     named = dict.fromkeys(result.diagnosis for result in results if result.diagnosis)
-    stuck = [result for result in results if is_unmet(result) and not get_explanation(result, named)]
+    met = [result for result in results if not is_unmet(result)]
+    own = {sentence for result in met for sentence in (result.diagnosis, *result.explained_by) if sentence}
+    known: Collection[str] = own if any(result.diagnosis for result in met) else named
+    seen = {get_cause(result, named) for result in met if result.outcome in FAILED}
+    unmet = [result for result in results if is_unmet(result) and get_cause(result, named) not in seen]
+    stuck = [result for result in unmet if get_explanation(result, known) not in known]
     if not any(result.outcome in FAILED and result not in stuck for result in results):
         stuck = []
     causes: dict[str, list[TestResult]] = {}
@@ -49,7 +57,8 @@ def rank_clarity(result: TestResult, named: Collection[str]) -> tuple[bool, ...]
 def get_cause(result: TestResult, named: Collection[str]) -> str:
     """Return the mistake, or else the line and type of the error, or a pattern in the answers, or the message."""
     between_claim_and_command = "\n".join(result.message.splitlines()[1:-1])
-    seen = f"{result.outcome} {result.cause or between_claim_and_command or result.name}"
+    cause = result.cause.removeprefix(UNUSABLE)
+    seen = f"{result.outcome} {cause or between_claim_and_command or result.name}"
     return get_explanation(result, named) or seen
 
 
@@ -60,22 +69,27 @@ def get_explanation(result: TestResult, named: Collection[str]) -> str:
 
 def is_unmet(result: TestResult) -> bool:
     """Return whether the test failed because a precondition does not hold."""
-    return result.outcome == "failed" and result.cause.startswith(UNUSABLE)
+    return result.outcome in FAILED and result.cause.startswith(UNUSABLE)
 
 
-def render_block(kata: Kata, block: FailureGroup) -> list[str]:
-    """Return the lines of a block: the message of the first test, and the names of the others."""
+def render_block(kata: Kata, block: FailureGroup, *, is_repeated: bool = False) -> list[str]:
+    """Return the lines of a block: the message of the first test, and the names of the others.
+
+    If the message `is_repeated`, because it was shown during the run, the lines only refer to it.
+    """
     names = [test.name for test in block.tests]
     if block.waits:
         return [_("{kata} · skipped until the failure above is fixed: {tests}", kata=kata.name, tests=", ".join(names))]
     heading, *lines = block.tests[0].message.splitlines()
-    lines.insert(0, heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1))  # no other failure says why
-    if len(names) == len(kata.points) > 1:
-        return [_("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), *lines[1:]]
+    heading = heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1)  # no other failure says why
     others, more = names[1:], ""
+    if len(names) == len(kata.points) > 1:
+        heading, others = _("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), []
+    if is_repeated:
+        heading, lines = _("{heading} (see above)", heading=heading), []
     if len(others) > MAX_NAMES:
         others, more = others[: MAX_NAMES - 1], _(" and {count} more", count=len(others) - MAX_NAMES + 1)
-    return lines + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
+    return [heading, *lines] + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
 
 
 def describe_hidden(kata: Kata, count: int) -> str:

@@ -177,10 +177,10 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the failures, the table of katas and the next step."""
-    results = get_state(config).results
+    results, early = get_state(config).results, get_state(config).early
     if not results:
         return
     most = None if config.get_verbosity() > 0 else MAX_SHOWN
     for kata in course().katas.values():
-        write_failures(terminalreporter, kata, results.get(kata.name, []), most)
+        write_failures(terminalreporter, kata, results.get(kata.name, []), most, early)
     write_table(terminalreporter, results)

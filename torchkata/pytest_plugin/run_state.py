@@ -26,6 +26,7 @@ class RunState:
     results: dict[str, list[TestResult]] = field(default_factory=dict)  # keyed by kata
     digests: dict[str, str] = field(default_factory=dict)  # digest of each kata's files at the start of the run
     places: dict[str, Place | None] = field(default_factory=dict)  # where an untouched stub raises, keyed by kata
+    early: str = ""  # the message of a failure that was shown while the tests were running
     terminal: int | None = None  # a file descriptor of the terminal, because pytest captures stdout during a test
 
 

@@ -24,8 +24,10 @@ WIDTH = 99  # maximum number of columns
 GREY = {"grey": "light"}  # the name that pytest uses for the color
 
 
-def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None) -> None:
-    """Print the failures of a kata, one block for each cause."""
+def write_failures(
+    out: pytest.TerminalReporter, kata: Kata, results: list[TestResult], most: int | None, early: str = ""
+) -> None:
+    """Print the failures of a kata, one block for each cause. Refer to the message that was shown `early`."""
     if get_status([result.outcome for result in results]) in ("not_started", "done"):
         return
     width = find_width(out)
@@ -39,6 +41,8 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
         if shown and room < 0:  # failures that scroll off the screen are not read
             break
         shown += 1
+        if early and block.tests[0].message == early:  # it still takes its lines, or it would scroll off the screen
+            lines = [[*wrap(line, width)] for line in render_block(kata, block, is_repeated=True)]
         out.write_line("")
         for place, parts in enumerate(lines):
             for part in parts:

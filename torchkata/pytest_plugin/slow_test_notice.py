@@ -14,7 +14,7 @@ from torchkata.result import FAILED, TestResult
 
 from .failure_groups import is_unmet
 from .run_state import get_result, get_state
-from .run_summary import WIDTH
+from .run_summary import WIDTH, find_width
 from .selection import find_kata
 
 SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
@@ -25,9 +25,11 @@ LONGER = 4.0  # the same for a failure without a diagnosis, in case another test
 class Watch(threading.Thread):
     """A thread that prints notices about the test that is running. It serves all tests of a run."""
 
-    def __init__(self, terminal: int) -> None:
+    def __init__(self, terminal: int, width: int = WIDTH) -> None:
         super().__init__(daemon=True)
         self.terminal = terminal
+        self.width = width
+        self.early = ""  # the message of the failure that was shown
         self.running: tuple[str, float] | None = None  # a test, and when it began
         self.failed: tuple[TestResult, float] | None = None  # the failure to show, and when to show it
         self.ended = threading.Event()
@@ -46,13 +48,12 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         """Print one failure, and a notice every `SECONDS` seconds of a test."""
-        is_shown = False
         told: tuple[tuple[str, float] | None, int] = (None, 0)
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
-            if failed is not None and not is_shown and monotonic() > failed[1]:
-                is_shown = True
-                self.write(part for line in failed[0].message.splitlines() for part in wrap(line, WIDTH))
+            if failed is not None and not self.early and monotonic() > failed[1]:
+                self.early = failed[0].message
+                self.write(part for line in self.early.splitlines() for part in wrap(line, self.width))
             if running is None:
                 continue
             count = int((monotonic() - running[1]) / SECONDS)
@@ -63,22 +64,30 @@ class Watch(threading.Thread):
 
 
 WATCH = pytest.StashKey[Watch]()
+COLUMNS = pytest.StashKey[int]()  # maximum number of columns of a line
 
 
 @pytest.hookimpl(trylast=True)  # run after pytest's terminal plugin
 def pytest_configure(config: pytest.Config) -> None:
     """Duplicate the file descriptor of the output if pytest has a terminal reporter, which it lacks in the grader."""
-    if config.pluginmanager.hasplugin("terminalreporter"):
+    if (reporter := config.pluginmanager.get_plugin("terminalreporter")) is not None:
+        config.stash[COLUMNS] = find_width(reporter)  # now, because pytest captures the output later
         with suppress(OSError, ValueError):
             get_state(config).terminal = os.dup(sys.stdout.fileno())
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the thread, and close the descriptor."""
-    state = get_state(config)
-    if watch := config.stash.get(WATCH, None):
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the thread before the summary, which refers to the failure that the thread has shown."""
+    if watch := session.config.stash.get(WATCH, None):
         watch.ended.set()
         watch.join()
+        get_state(session.config).early = watch.early
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close the descriptor."""
+    state = get_state(config)
     if state.terminal is not None:
         os.close(state.terminal)
         state.terminal = None
@@ -91,7 +100,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     if kata is None or terminal is None:
         return (yield)
     if (watch := item.config.stash.get(WATCH, None)) is None:
-        watch = item.config.stash[WATCH] = Watch(terminal)
+        watch = item.config.stash[WATCH] = Watch(terminal, item.config.stash[COLUMNS])
         watch.start()
     watch.running = f"{kata} · {item.name}", monotonic()
     try:

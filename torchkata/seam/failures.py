@@ -59,6 +59,7 @@ class Crashed(Exception):
         super().__init__(error)
         self.error = error
         self.place = place
+        self.is_unmet = False  # whether a precondition, which another test checks, raised the exception
 
 
 class AbortTest(BaseException):

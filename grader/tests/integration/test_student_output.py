@@ -8,8 +8,10 @@ import pytest
 
 from grader.tests import ROOT
 from grader.tests.conftest import Run, find_row, get_student_environment, run, run_program, run_python
+from grader.tests.support.pseudo_terminal import Terminal
 from grader.tests.support.solution import SOLUTION
 from grader.tests.support.submissions import edit_solution, write_assignment
+from grader.tests.support.warm_process import Fork
 from torchkata.course import Limits, course
 from torchkata.seam.failures import TimedOut
 from torchkata.seam.student import InProcess
@@ -98,6 +100,21 @@ def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
     assert "timed out your code took more than 20 seconds, mostly waiting; if it neither" in " ".join(out.split())
     assert "at        same_storage.py, line " in out
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_terminal_shows_a_failure_only_once(tmp_path: Path, is_terminal: bool) -> None:
+    wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight * 2")
+    wrong = wrong.replace("super().__init__()", "super().__init__()\n        __import__('time').sleep(0.006)")
+    arguments = ["--impl", str(write_assignment(tmp_path, linear=wrong)), "--kata", "linear", "-k", "forward or seed"]
+    if is_terminal:
+        with Terminal(["pytest", *arguments], ROOT, {**get_student_environment(), "NO_COLOR": "1"}, Fork) as terminal:
+            assert terminal.wait() == 1
+        out = terminal.all
+    else:
+        out = run("pytest", *arguments).out
+    assert out.count("  looks like: yours = 2 * expected") == 1
+    assert ("any floating-point dtype (see above)" in " ".join(out.split())) == is_terminal
 
 
 def test_kata_waits_for_unfinished_prerequisite(tmp_path: Path) -> None:
@@ -208,13 +225,14 @@ def test_tests_do_not_import_torch_compiler(code: int, options: list[str]) -> No
 
 def test_slow_library_import_does_not_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nvalue = 7\n")
+    slow = "import time\nuntil = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass\nvalue = 7\n"
+    (tmp_path / "lib" / "slow_library.py").write_text(slow)
     monkeypatch.syspath_prepend(tmp_path / "lib")
     own = tmp_path / "assignment"
     own.mkdir()
     (own / "patient.py").write_text("from slow_library import value\n")
     (own / "endless.py").write_text("while True:\n    pass\n")
-    runner = InProcess(own, Limits(call_seconds=0.1))
+    runner = InProcess(own, Limits(call_seconds=0.1, wall_factor=1000.0))
     assert runner.run_probe(lambda assignment: assignment.patient.value, []).value == 7
     with pytest.raises(TimedOut):
         runner.run_probe(lambda assignment: assignment.endless, [])

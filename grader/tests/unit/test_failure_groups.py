@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from torchkata.compare.assertions import precondition
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
@@ -29,6 +30,9 @@ WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 SAME_LINE = Crashed("TypeError: never", Place("linear.py", 7, "x + None"))
+EARLIER = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
+with pytest.raises(Crashed), precondition():
+    raise EARLIER
 UNMET = Unmet(note="the form is wrong", expected="float32[2, 3]", yours="float32[3, 2]")
 SEVERAL = replace(make_failure("a", WRONG), explained_by=("uphill", "still"))
 NAMED = replace(make_failure("b", OTHER, "uphill"), explained_by=("uphill",))
@@ -49,6 +53,14 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([make_failure("a", STUCK), make_failure("b", WRONG), make_failure("c", STUCK)], [["b"], ["a", "c", "wait"]]),
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([make_failure("a", EARLIER), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
+        ([make_failure("a", EARLIER), make_failure("b", OWN_LINE)], [["b", "a"]]),
+        (
+            [make_failure("a", UNMET, "still"), NAMED, make_failure("c", UNMET), TestResult("d", "passed")],
+            [["b"], ["a", "c", "wait"]],
+        ),
+        ([make_failure("a", UNMET, "still"), make_failure("b", WRONG)], [["a"], ["b"]]),
+        ([make_failure("a", UNMET, "still"), SEVERAL, RARE], [["a", "a"], ["d"]]),
         ([TestResult(name, "failed", message=f"linear · {name}\n  hidden") for name in "ab"], [["a"], ["b"]]),
     ],
     ids=[
@@ -60,6 +72,11 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         "unasked waits",
         "all unasked",
         "unmet",
+        "crashed in a precondition",
+        "crashed at the same line, once in a precondition",
+        "unmet, of its own kind",
+        "unmet, and the only one that is named",
+        "unmet, which narrows down another",
         "hidden",
     ],
 )
@@ -105,9 +122,10 @@ def test_copyable_command_is_not_wrapped() -> None:
     assert wrap(line, 60) == [line]
 
 
+@pytest.mark.parametrize("is_early", [False, True], ids=["", "shown early"])
 @pytest.mark.parametrize(("height", "count"), [(10, 1), (28, 2), (60, 3)])
 def test_terminal_height_limits_number_of_failures_shown(
-    height: int, count: int, monkeypatch: pytest.MonkeyPatch
+    height: int, count: int, is_early: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINES", str(height))
     monkeypatch.setenv("COLUMNS", "80")
@@ -116,9 +134,12 @@ def test_terminal_height_limits_number_of_failures_shown(
     results = [TestResult(name, "failed", message=f"{name}{body}{name}\n  again: pytest") for name in kata.points][:4]
     lines: list[str] = []
     terminal: Any = SimpleNamespace(isatty=True, write_line=lambda text, **_: lines.extend(text.splitlines()))
-    write_failures(terminal, kata, results, 3)
-    assert [result.name for result in results if result.name in lines] == [*kata.points][:count]
+    write_failures(terminal, kata, results, 3, results[0].message if is_early else "")
+    names = [line.removesuffix(" (see above)") for line in lines]
+    assert [result.name for result in results if result.name in names] == [*kata.points][:count]
     assert lines[-1].startswith(f"  … and {4 - count} more of linear")
+    assert [line for line in lines if "see above" in line] == [f"{results[0].name} (see above)"] * is_early
+    assert lines.count("  again: pytest") == count - is_early
 
 
 def test_failure_with_diagnosis_is_preferred_during_run() -> None:
@@ -132,12 +153,14 @@ def test_failure_with_diagnosis_is_preferred_during_run() -> None:
 
 def test_failure_is_shown_during_slow_run(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, terminal = os.pipe()
-    watch = Watch(terminal)
-    watch.failed = TestResult("x", "failed", message="linear · x is added\n  yours     1"), time.monotonic() - 1
+    watch = Watch(terminal, width=19)
+    message = "linear · x is added\n  yours     one, two"
+    watch.failed = TestResult("x", "failed", message=message), time.monotonic() - 1
     monkeypatch.setattr(time, "monotonic", lambda: -1e6)  # as while a probe simulates a machine
     watch.start()
-    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     1\n"
+    assert os.read(shown, 1000).decode() == "\nlinear · x is added\n  yours     one,\n            two\n"
     watch.ended.set()
     watch.join()
+    assert watch.early == message
     os.close(shown)
     os.close(terminal)
