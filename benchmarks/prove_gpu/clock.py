@@ -5,8 +5,6 @@ time spent waiting for a core, which the grader excludes. Therefore, torch's ben
 with processor time.
 """
 
-import contextlib
-import importlib.util
 import mmap
 import os
 import time
@@ -73,12 +71,6 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     yield "torch.utils.benchmark, wall time", lambda: wall.timeit(1).median
     if task.kind == "cuda":
         yield "CUDA events", lambda: time_with_events(run)
-        if importlib.util.find_spec("triton"):
-            from triton.testing import do_bench
-
-            with contextlib.suppress(Exception):  # triton may need a compiler
-                do_bench(run)
-                yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
 
 
 def time_with_events(run: Callable[[], object]) -> float:

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from benchmarks.prove_gpu.torch_only import show
 from grader.sandbox.mounts import Gpu
 from grader.speed import gpu
 from grader.tests.support.cheats import Cheat, Slow, load_cheats, load_slow
@@ -37,11 +36,12 @@ class StepSettings:
     kind: Kind
     until: float  # when the step should end by itself, in seconds of `time.monotonic`
     quick: bool  # one workload, one slow solution and one cheat
+    unfinished: list[str] = field(default_factory=list)  # what was not tried for lack of time
 
-    def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
+    def take_in_time(self, items: Iterable[T], total: int, name: str) -> Iterator[T]:
         """Yield items as long as the remaining time is enough for another item, judged by the slowest one so far.
 
-        If some items are left, print the number of items that were tried.
+        If some items are left, record how many of them were tried.
         """
         count, longest, began = 0, 0.0, time.monotonic()
         for item in items:
@@ -50,7 +50,7 @@ class StepSettings:
             if began + longest > self.until:
                 break
         if count < total:
-            show(f"{count} of {total} tried: the time is up")
+            self.unfinished.append(f"{count} of {total} {name} tried")
 
     @cached_property
     def gpu(self) -> Gpu | None:

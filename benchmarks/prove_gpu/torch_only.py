@@ -25,6 +25,7 @@ from torch import Tensor
 
 OUT = sys.stdout
 KIND = "cuda" if torch.cuda.is_available() else "cpu"
+UNFINISHED = 4  # exit code if not everything was measured in time
 SECONDS = "20"
 WARM_UP_SECONDS = 2.0 if KIND == "cuda" else 0.1
 EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # duration of a measurement
@@ -357,7 +358,8 @@ def main(seconds: str = SECONDS, kind: str = KIND) -> None:
         ) as error:  # another version of torch, out of memory, or a dtype that the device does not support
             show(f"{name}: {str(error).strip().partition(chr(10))[0]}")
     if omitted:
-        show(f"{omitted} measurements were omitted for lack of time")
+        print(f"{omitted} measurements were omitted for lack of time", file=sys.stderr)
+        sys.exit(UNFINISHED)
 
 
 if __name__ == "__main__":
