@@ -41,7 +41,7 @@ libc.mount = lambda what, where, *rest: 0 if where == b"/proc" else mount(what, 
 IN_WORKERS = {  # restrictions that a worker imposes on itself, and code for `confine.py` that lifts them
     "with the /proc of all workers": KEEP_PROC,
     "in the network namespace of all workers": "NEW_NETWORK = 0\n",
-    "with capabilities": "def drop_capabilities(kept): pass\n",
+    "with privileges": "def drop_privileges(confinement, user): pass\n",
     "without limits of resources": "def limit_resources(confinement): pass\n",
 }
 COMMAND_SECONDS = 30.0  # on a busy machine, a trial takes ten; one that hangs leaves time for the others
