@@ -37,18 +37,20 @@ class StepSettings:
     until: float  # when the step should end by itself, in seconds of `time.monotonic`
     quick: bool  # one workload, one slow solution and one cheat
     unfinished: list[str] = field(default_factory=list)  # what was not tried for lack of time
+    durations: list[float] = field(default_factory=list)  # of the items so far, in seconds
 
     def take_in_time(self, items: Iterable[T], total: int, name: str) -> Iterator[T]:
         """Yield items as long as the remaining time is enough for another item, judged by the slowest one so far.
 
-        If some items are left, record how many of them were tried.
+        The slowest may be of an earlier call. If some items are left, record how many of them were tried.
         """
-        count, longest, began = 0, 0.0, time.monotonic()
-        for item in items:
-            yield item
-            count, longest, began = count + 1, max(longest, time.monotonic() - began), time.monotonic()
-            if began + longest > self.until:
+        count, left = 0, iter(items)
+        while (began := time.monotonic()) + max(self.durations, default=0.0) <= self.until:
+            if (item := next(left, None)) is None:
                 break
+            yield item
+            count += 1
+            self.durations.append(time.monotonic() - began)
         if count < total:
             self.unfinished.append(f"{count} of {total} {name} tried")
 

@@ -71,6 +71,14 @@ def synchronize() -> None:
         torch.cuda.synchronize()
 
 
+def allow_tf32(allowed: bool) -> None:
+    """Let products of float32 matrices be computed in TF32, or not. Since torch 2.9, the older setting warns."""
+    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if allowed else "ieee"
+    else:
+        torch.set_float32_matmul_precision("high" if allowed else "highest")
+
+
 class HostEvent:
     """A stand-in for a CUDA event on a CPU, where calls return when their work is done."""
 
@@ -149,7 +157,7 @@ class Product:
     def measure(self) -> Iterator[dict[str, object]]:
         """Measure the product and yield its table row."""
         dtype, random = DTYPES[self.dtype], self.data == "random"
-        torch.set_float32_matmul_precision("high" if self.dtype == "tf32" else "highest")
+        allow_tf32(self.dtype == "tf32")
         a = make_matrix(self.rows, self.inner, dtype, random=random)
         b = make_matrix(self.inner, self.columns, dtype, random=random)
         if self.layout == "Aᵀ·B":

@@ -111,8 +111,10 @@ def test_step_skips_items_that_exceed_remaining_time(monkeypatch: pytest.MonkeyP
         fake_clock.advance(seconds)
     assert fake_clock.now == 6.0, "there is no time for another item that takes 3 s"
     assert left.unfinished == ["3 of 4 items tried"]
-    assert [*left.take_in_time([1.0], 1, "more")] == [1.0]
-    assert left.unfinished == ["3 of 4 items tried"]
+    assert [*left.take_in_time([1.0], 1, "more items")] == [], "the earlier ones took 3 s"
+    assert left.unfinished == ["3 of 4 items tried", "0 of 1 more items tried"]
+    assert [*replace(left, until=60.0).take_in_time([1.0], 1, "last items")] == [1.0]
+    assert len(left.unfinished) == 2
 
 
 @pytest.mark.parametrize(
