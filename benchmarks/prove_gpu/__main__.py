@@ -48,11 +48,8 @@ class Step:
     def build_command(self, kind: str, seconds: float, extent: str) -> list[str]:
         """Return the command that runs the step."""
         if self.name == "torch":
-            return [
-                str(ROOT / "benchmarks/prove_gpu/torch_only.py"),
-                "3" if extent == "quick" else f"{seconds / 2:g}",
-                kind,
-            ]
+            chosen = "3" if extent == "quick" else f"{seconds / 2:g}"
+            return [str(ROOT / "benchmarks/prove_gpu/torch_only.py"), chosen, kind]
         return [*STEPS_MODULE, self.name, kind, f"{time.monotonic() + seconds:.3f}", extent]
 
 
@@ -88,13 +85,12 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
     until = time.monotonic() + USED * 60 * chosen.minutes
     extent = "quick" if chosen.quick else "whole"
     report = Report(chosen.to, describe_machine(chosen.device, extent), {step.name: step.claim for step in steps})
-    report.write()
     pending = [step for step in steps if not chosen.only or step.name in chosen.only]
     pending = [step for step in pending if chosen.again or report.outcomes[step.name].outcome != "holds"]
     for step in [step for step in pending if sys.version_info < step.python]:
-        found, needed = report.outcomes[step.name], ".".join(map(str, step.python))
-        found.outcome, found.reason = "lacking", f"Python {needed} or newer"
+        report.outcomes[step.name].outcome, report.outcomes[step.name].reason = "lacking", "Python 3.11 or newer"
         pending.remove(step)
+    report.write()
     with tempfile.TemporaryDirectory(prefix="prove-gpu-", ignore_cleanup_errors=True) as folder:
         while pending:
             step, share = pending[0], pending[0].seconds / sum(step.seconds for step in pending)
@@ -102,7 +98,6 @@ def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) 
             command = [sys.executable, *step.build_command(chosen.device, seconds, extent)]
             environment = build_environment(Path(folder), chosen.device)
             run_step(command, environment, report.outcomes[pending.pop(0).name], seconds, Path(folder), report.write)
-    report.write()
     print(f"report: {report.path}")
     ends = {outcome.outcome for outcome in report.outcomes.values()}.difference(DONE, ["not run"])
     return (3 if ends == {SO_FAR} else 1) if ends else 0
@@ -130,18 +125,10 @@ def build_environment(folder: Path, device: str) -> dict[str, str]:
     """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    folders = {"XDG_CACHE_HOME": folder / "cache", "HYPOTHESIS_STORAGE_DIRECTORY": folder / "hypothesis"}
+    settings = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", "KATA_LANG": "en"}
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
-    return (
-        ours
-        | hidden
-        | {
-            "PYTHONPATH": os.pathsep.join(paths),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
-            "KATA_LANG": "en",
-        }
-    )
+    return ours | hidden | settings | {name: str(path) for name, path in folders.items()}
 
 
 def run_step(
@@ -158,15 +145,8 @@ def run_step(
     found.outcome, found.reason = "stopped", "the run ended here"
     found.time = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
     with (folder / "errors").open("w+b") as errors:
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        )
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True, **streams)
         try:
             for line in read_lines(process, began + seconds):
                 add_value(line, found.lines)

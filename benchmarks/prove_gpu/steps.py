@@ -80,22 +80,13 @@ def run_student_tests(place: StepSettings) -> None:
             if getattr(report, "speed", None) is None:
                 return
             row = self.rows[-1]
-            if row.reading is None:
-                show(f"{row.result.name}: {row.result.outcome}: {row.result.message}")
-            else:
+            shown: dict[str, object] = {"workload": row.result.name, "outcome": row.verdict}
+            if row.reading is not None:
                 measured.append(row.result.name)
                 thresholds, mfu = row.reading.thresholds, row.reading.mfu
-                remark = row.shrunk or row.result.message.strip().rpartition("\n")[2]
-                show(
-                    {
-                        "workload": row.result.name,
-                        "outcome": row.verdict,
-                        "share": f"{row.reading.verdict.median:.3f}",
-                        "thresholds": f"{thresholds.passing:.2f}, {thresholds.full:.2f}",
-                        "MFU": "" if mfu is None else f"{mfu:.3f}",
-                        "remark": remark,
-                    }
-                )
+                shown |= {"share": f"{row.reading.verdict.median:.3f}", "MFU": "" if mfu is None else f"{mfu:.3f}"}
+                shown["thresholds"] = f"{thresholds.passing:.2f}, {thresholds.full:.2f}"
+            show(shown | {"remark": row.shrunk or get_last_line(row.result.message)})
 
     pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.fake_gpu"]
     chosen = ["--kata", place.workloads[0].uses[-1]] if place.quick else []
@@ -152,7 +143,7 @@ def compare_clocks(place: StepSettings) -> None:
             turns.append(turn)
             show({"turn": len(turns)} | {name: round(ratio, 3) for name, ratio in turn.items()})
     wrong = []
-    for name in turns[0]:
+    for name in turns[0] if turns else ():
         found = [turn[name] for turn in turns]
         values = {"median": median(found), "minimum": min(found), "maximum": max(found)}
         show({"clock": name} | {key: round(value, 3) for key, value in values.items()} | {"turns": len(turns)})

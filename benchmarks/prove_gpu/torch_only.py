@@ -360,10 +360,7 @@ def main(seconds: str = SECONDS, kind: str = KIND) -> None:
         try:
             for row in measure():
                 show(row)
-        except (
-            AttributeError,
-            RuntimeError,
-        ) as error:  # another version of torch, out of memory, or a dtype that the device does not support
+        except (AttributeError, RuntimeError) as error:  # no memory, or unknown to this torch or device
             show(f"{name}: {str(error).strip().partition(chr(10))[0]}")
     if omitted:
         print(f"{omitted} measurements were omitted for lack of time", file=sys.stderr)
