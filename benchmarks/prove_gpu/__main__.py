@@ -66,21 +66,15 @@ STEPS = (  # what has never run on a GPU comes first; time that a step leaves is
 
 def main(arguments: Sequence[str] | None = None, steps: Sequence[Step] = STEPS) -> int:
     """Run the steps. Return 0 if their claims hold, 3 if not everything was tried in time, and 1 if a step failed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.prove_gpu", description="Measure everything that only a GPU can show."
-    )
-    parser.add_argument(
-        "--minutes", type=float, default=MINUTES, help="time limit of the whole run (default: %(default)g)"
-    )
+    about = "Measure everything that only a GPU can show."
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prove_gpu", description=about)
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="time limit of the run (default: %(default)g)")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu is a rehearsal (default: cuda)")
     parser.add_argument("--quick", action="store_true", help="measure less in each step")
-    parser.add_argument(
-        "--only", action="append", choices=[step.name for step in steps], help="run only this step (repeatable)"
-    )
+    names, to = [step.name for step in steps], ROOT / "results/prove_gpu.md"
+    parser.add_argument("--only", action="append", choices=names, help="run only this step (repeatable)")
     parser.add_argument("--again", action="store_true", help="repeat steps whose results are stored")
-    parser.add_argument(
-        "--to", type=Path, default=ROOT / "results/prove_gpu.md", help="report; a .json is written next to it"
-    )
+    parser.add_argument("--to", type=Path, default=to, help="report; a .json is written next to it")
     chosen = parser.parse_args(arguments)
     until = time.monotonic() + USED * 60 * chosen.minutes
     extent = "quick" if chosen.quick else "whole"

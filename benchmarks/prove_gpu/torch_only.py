@@ -31,7 +31,6 @@ WARM_UP_SECONDS = 2.0 if KIND == "cuda" else 0.1
 EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # duration of a measurement
 BLOCKS = 10
 IMPORTANT = 10  # number of products to measure before the copies
-LAUNCHES = 1000
 DTYPES = {
     "bf16": torch.bfloat16,
     "fp16": torch.float16,
@@ -256,25 +255,6 @@ def measure_copies() -> Iterator[dict[str, object]]:
         yield {"transfer": name, "GB/s": rate, "spread": f"{spread:.1%}"}
 
 
-def measure_launches() -> Iterator[dict[str, object]]:
-    """Yield the time per small kernel: to queue it, to queue and run it, and to queue it and wait for it."""
-    one = torch.zeros(1, device=KIND)
-    synchronize()
-    began = time.perf_counter()
-    for _ in range(LAUNCHES):
-        one.add_(1)
-    queued = time.perf_counter() - began
-    synchronize()
-    done = time.perf_counter() - began
-    began = time.perf_counter()
-    for _ in range(LAUNCHES):
-        one.add_(1)
-        synchronize()
-    waited = time.perf_counter() - began
-    for name, took in (("queue", queued), ("queue and run", done), ("queue and wait for each", waited)):
-        yield {"small kernel": name, "µs": round_figure(1e6 * took / LAUNCHES)}
-
-
 def list_facts() -> Iterator[tuple[str, object]]:
     """Yield facts about the machine, torch and the device."""
     yield from (("Python", platform.python_version()), ("kernel", platform.release()), ("user", f"uid {os.getuid()}"))
@@ -339,7 +319,6 @@ def list_tasks() -> Iterator[tuple[str, Callable[[], Iterator[dict[str, object]]
     for product in products[:IMPORTANT]:
         yield str(product), product.measure
     yield "copies", measure_copies
-    yield "launches", measure_launches
     for product in products[IMPORTANT:]:
         yield str(product), product.measure
 
