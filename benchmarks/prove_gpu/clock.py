@@ -55,9 +55,8 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
         torch.set_num_threads(1)
         os.sched_setaffinity(0, {timing_device.plan_workers().core or 0})
     size = bytes_needed(chosen)
-    shared = torch.frombuffer(
-        mmap.mmap(-1, size), dtype=torch.uint8
-    )  # in small pages, like the memory shared with a worker
+    pages = mmap.mmap(-1, size)  # small ones, like those of the memory shared with a worker
+    shared = torch.frombuffer(pages, dtype=torch.uint8)
     memory = shared if task.kind == "cpu" else torch.empty(size, dtype=torch.uint8, device=task.kind)
     tensors = lay_out(chosen, memory, memory)
     for name in ("x", "weight"):

@@ -2,8 +2,7 @@
 
 UNTIL is the value of `time.monotonic` at which the step is killed if it has not ended. The step prints lines in the
 format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, 3 if this machine lacks
-something, and 4 if the claim holds for what was tried in time. In these cases, the last line of the error output states
-the reason.
+something, and 4 if the claim holds for what was tried in time. In these cases, the error output ends with the reason.
 """
 
 import contextlib

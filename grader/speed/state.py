@@ -70,14 +70,13 @@ def read_state(nvml: Any = None) -> DeviceState:
         handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
         driver = nvml.nvmlSystemGetDriverVersion()
         slowed_ns = read_slowdown_counters(nvml, handle, driver)
+        uncounted = [slow for slow in SLOWDOWNS if str(slow.words) not in slowed_ns]
         return DeviceState(
             driver=driver,
             sm_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_SM),
             memory_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_MEM),
             celsius=query(nvml, nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU),
-            slowdowns=read_current_slowdowns(
-                nvml, handle, [slow for slow in SLOWDOWNS if str(slow.words) not in slowed_ns]
-            ),
+            slowdowns=read_current_slowdowns(nvml, handle, uncounted),
             processes=frozenset(process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)),
             slowed_ns=slowed_ns,
         )
