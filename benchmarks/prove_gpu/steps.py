@@ -23,7 +23,7 @@ from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.proven_sandbox import prove
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.launch import Sandbox, build_confinement, launch
 from grader.sandbox.mounts import IsolationError
 from grader.speed import timing_device
 from grader.speed.smoke_test import run_smoke_test
@@ -33,8 +33,10 @@ from grader.tests.support.cheats import find_gain, find_problems, is_inconclusiv
 from torchkata.course import Workload, course
 from torchkata.inside.speed.sizes import Kind
 from torchkata.speed import decision
+from torchkata.speed.bench import DEMANDS
 
 RESERVED_SECONDS = 3.0  # part of a step's time that is reserved for its cleanup
+REHEARSED_SECONDS = 0.01  # duration of a block on a CPU, so that every row can be tried
 LOAD_SECONDS = 5.0  # seconds between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
 LACKING = 3  # exit code if this machine lacks something
@@ -49,13 +51,15 @@ def open_sandbox(place: StepSettings, *levels: Literal["bwrap", "none"]) -> Iter
     with contextlib.ExitStack() as stack:
         for level in levels:
             try:
-                sandbox = launch(level, timing_device.get_limits(), timing_device.plan_workers(place.gpu))
+                limits, timing = timing_device.get_limits(), timing_device.plan_workers(place.gpu)
+                sandbox = launch(level, limits, timing)
                 stack.callback(sandbox.close)
                 prove(sandbox, (), show)
             except IsolationError as error:
                 show(f"isolation {level} does not work here: {error}")
                 continue
-            show(f"isolation: {level}")
+            filtered = "with" if build_confinement(level, limits, timing).filter else "without"
+            show(f"isolation: {level}, {filtered} the filter of system calls")
             yield sandbox
             return
         raise Lacking(f"isolation {' or '.join(levels)} does not work here")
@@ -239,6 +243,7 @@ def main(name: str, kind: Kind, until: str, quick: str) -> None:
     os.dup2(2, 1)
     if kind == "cpu":
         decision.is_disturbed = lambda *_: False  # a rehearsal does not wait until the machine is quiet
+        DEMANDS["cpu"] = replace(DEMANDS["cpu"], block_seconds=REHEARSED_SECONDS)
     place = StepSettings(kind, float(until) - RESERVED_SECONDS, quick == "quick")
     try:
         STEPS[name](place)

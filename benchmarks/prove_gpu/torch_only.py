@@ -18,7 +18,7 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -50,8 +50,6 @@ READINGS = re.compile(
     "|clocks|reasons|fb memory usage",
     re.IGNORECASE,
 )
-
-MatrixLayout: TypeAlias = Literal["A·B", "A·Bᵀ", "Aᵀ·B"]
 
 
 def show(value: object) -> None:
@@ -151,7 +149,7 @@ class Product:
     columns: int
     data: Literal["random", "zeros"] = "random"
     cache: Literal["warm", "flushed"] = "warm"
-    layout: MatrixLayout = "A·B"
+    layout: Literal["A·B", "A·Bᵀ", "Aᵀ·B"] = "A·B"
 
     def measure(self) -> Iterator[dict[str, object]]:
         """Measure the product and yield its table row."""
