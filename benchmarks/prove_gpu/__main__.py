@@ -28,7 +28,6 @@ from benchmarks.prove_gpu.report import DONE, SO_FAR, Report, StepOutcome
 
 ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 9.0
-STEPS_MODULE = ("-m", "benchmarks.prove_gpu.steps")
 USED = 0.98  # share of the time limit for the steps; the rest is for starting and killing processes
 KILL_SECONDS = 5.0  # how long to wait for a killed process, which the driver may keep alive
 ENDS = {0: "holds", 1: "failed", 3: "lacking", 4: SO_FAR}  # the outcome by exit code; any other is a crash
@@ -48,9 +47,8 @@ class Step:
     def build_command(self, kind: str, seconds: float, extent: str) -> list[str]:
         """Return the command that runs the step."""
         if self.name == "torch":
-            chosen = "3" if extent == "quick" else f"{seconds / 2:g}"
-            return [str(ROOT / "benchmarks/prove_gpu/torch_only.py"), chosen, kind]
-        return [*STEPS_MODULE, self.name, kind, f"{time.monotonic() + seconds:.3f}", extent]
+            return [str(ROOT / "benchmarks/prove_gpu/torch_only.py"), f"{seconds / 2:g}", kind]
+        return ["-m", "benchmarks.prove_gpu.steps", self.name, kind, f"{time.monotonic() + seconds:.3f}", extent]
 
 
 STEPS = (  # what has never run on a GPU comes first; time that a step leaves is shared by the later ones

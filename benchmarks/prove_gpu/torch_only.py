@@ -187,13 +187,8 @@ class Product:
 
 def compute_error(a: Tensor, b: Tensor, c: Tensor) -> float:
     """Compute a corner of the product again in float64, and return the relative error of the given product."""
-    right = to_double(a[:CHECKED]) @ to_double(b[:, :CHECKED])
+    right = a[:CHECKED].float().double() @ b[:, :CHECKED].float().double()
     return float((c[:CHECKED, :CHECKED].double() - right).norm() / right.norm())
-
-
-def to_double(matrix: Tensor) -> Tensor:
-    """Convert a matrix to float64."""
-    return matrix.float().double()
 
 
 @cache

@@ -245,7 +245,7 @@ def test_trial_that_hangs_leaves_time_for_others(
 ) -> None:
     hang = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
     monkeypatch.setattr(sandbox_trials, "COMMAND_SECONDS", 0.2)
-    trials = [("first", lambda: sandbox_trials.run_command(*hang)), ("last", lambda: "good")]
+    trials = [("first", lambda: sandbox_trials.run_command(*hang, seconds=0.5)), ("last", lambda: "good")]
     monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: trials)
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     monkeypatch.setenv("LD_LIBRARY_PATH", "")

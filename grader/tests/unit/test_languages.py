@@ -46,7 +46,8 @@ def test_update_changes_no_catalogue_of_this_checkout() -> None:
 def list_local_names(function: ast.FunctionDef) -> tuple[str, ...]:
     """Return the names that a function binds. Comprehensions have names of their own."""
     function.decorator_list = []
-    (code,) = (one for one in compile(ast.unparse(function), "", "exec").co_consts if isinstance(one, CodeType))
+    made = [one for one in compile(ast.unparse(function), "", "exec").co_consts if isinstance(one, CodeType)]
+    (code,) = (one for one in made if one.co_name == function.name)  # a lambda may be a default
     return code.co_varnames + code.co_cellvars
 
 
