@@ -5,8 +5,6 @@ time spent waiting for a core, which the grader excludes. Therefore, torch's ben
 with processor time.
 """
 
-import contextlib
-import importlib.util
 import mmap
 import os
 import time
@@ -57,9 +55,8 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
         torch.set_num_threads(1)
         os.sched_setaffinity(0, {timing_device.plan_workers().core or 0})
     size = bytes_needed(chosen)
-    shared = torch.frombuffer(
-        mmap.mmap(-1, size), dtype=torch.uint8
-    )  # in small pages, like the memory shared with a worker
+    pages = mmap.mmap(-1, size)  # small ones, like those of the memory shared with a worker
+    shared = torch.frombuffer(pages, dtype=torch.uint8)
     memory = shared if task.kind == "cpu" else torch.empty(size, dtype=torch.uint8, device=task.kind)
     tensors = lay_out(chosen, memory, memory)
     for name in ("x", "weight"):
@@ -73,12 +70,6 @@ def create_clocks(task: Task) -> Iterator[tuple[str, Callable[[], float]]]:
     yield "torch.utils.benchmark, wall time", lambda: wall.timeit(1).median
     if task.kind == "cuda":
         yield "CUDA events", lambda: time_with_events(run)
-        if importlib.util.find_spec("triton"):
-            from triton.testing import do_bench
-
-            with contextlib.suppress(Exception):  # triton may need a compiler
-                do_bench(run)
-                yield "triton.testing.do_bench", lambda: do_bench(run, return_mode="median") / 1e3
 
 
 def time_with_events(run: Callable[[], object]) -> float:

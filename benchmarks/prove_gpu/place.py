@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from benchmarks.prove_gpu.torch_only import show
 from grader.sandbox.mounts import Gpu
 from grader.speed import gpu
 from grader.tests.support.cheats import Cheat, Slow, load_cheats, load_slow
@@ -16,7 +15,12 @@ from torchkata.inside.speed.sizes import Kind
 T = TypeVar("T")
 DANGEROUS = (  # cheats that may succeed only on a GPU, the most dangerous first
     *("elsewhere/armed_on_the_device", "less_work/in_int8", "less_work/leaves_out_the_product"),
-    *("elsewhere/after_the_answer", "elsewhere/when_it_is_looked_at", "elsewhere/on_another_stream"),
+    *(
+        "less_work/powers_of_the_factor",
+        "elsewhere/after_the_answer",
+        "elsewhere/when_it_is_looked_at",
+        "elsewhere/on_another_stream",
+    ),
     *("clocks/stops_the_gpus_clock", "kept/by_replaying_a_graph", "kept/by_pointer", "kept/the_buffer_before"),
     *("less_work/in_bfloat16", "forged/answers_early", "kept/the_first_block_for_all"),
 )
@@ -37,20 +41,23 @@ class StepSettings:
     kind: Kind
     until: float  # when the step should end by itself, in seconds of `time.monotonic`
     quick: bool  # one workload, one slow solution and one cheat
+    unfinished: list[str] = field(default_factory=list)  # what was not tried for lack of time
+    durations: list[float] = field(default_factory=list)  # of the items so far, in seconds
 
-    def take_in_time(self, items: Iterable[T], total: int) -> Iterator[T]:
+    def take_in_time(self, items: Iterable[T], total: int, name: str) -> Iterator[T]:
         """Yield items as long as the remaining time is enough for another item, judged by the slowest one so far.
 
-        If some items are left, print the number of items that were tried.
+        The slowest may be of an earlier call. If some items are left, record how many of them were tried.
         """
-        count, longest, began = 0, 0.0, time.monotonic()
-        for item in items:
-            yield item
-            count, longest, began = count + 1, max(longest, time.monotonic() - began), time.monotonic()
-            if began + longest > self.until:
+        count, left = 0, iter(items)
+        while (began := time.monotonic()) + max(self.durations, default=0.0) <= self.until:
+            if (item := next(left, None)) is None:
                 break
+            yield item
+            count += 1
+            self.durations.append(time.monotonic() - began)
         if count < total:
-            show(f"{count} of {total} tried: the time is up")
+            self.unfinished.append(f"{count} of {total} {name} tried")
 
     @cached_property
     def gpu(self) -> Gpu | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 DONE = ("holds", "lacking")  # outcomes of a step that do not make the run fail
+SO_FAR = "holds so far"  # the outcome of a step that did not fail, but did not try everything in time
 
 
 @dataclass
@@ -23,6 +24,11 @@ class StepOutcome:
     lines: list[Any] = field(default_factory=list)
     errors: str = ""  # the end of the error output
     time: str = ""
+
+    @property
+    def text(self) -> str:
+        """The outcome and the reason for it."""
+        return f"**{self.outcome}**: {self.reason}" if self.reason else self.outcome
 
 
 class Report:
@@ -59,12 +65,11 @@ class Report:
         lines = ["`python -m benchmarks.prove_gpu`", "", *(f"- {name}: {text}" for name, text in self.about.items())]
         lines += ["", "| step | claim | outcome | s | at |", "|---|---|---|---|---|"]
         for each in self.outcomes.values():
-            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
-            lines.append(format_row([each.name, each.claim, text, f"{each.seconds:.0f}", each.time]))
+            lines.append(format_row([each.name, each.claim, each.text, f"{each.seconds:.0f}", each.time]))
         for each in self.outcomes.values():
             if each.lines or each.errors:
                 lines += ["", f"## {each.name}", "", *format_lines(each.lines)]
-            if each.errors and each.outcome not in DONE:
+            if each.errors and each.outcome not in (*DONE, SO_FAR):
                 lines += ["", "```", each.errors, "```"]
         return "\n".join([*lines, *self.format_evidence()])
 
@@ -76,8 +81,7 @@ class Report:
         for each in self.outcomes.values():
             if each.outcome == "not run":
                 continue
-            text = f"**{each.outcome}**: {each.reason}" if each.reason else each.outcome
-            yield format_row([each.name, f"{each.claim} ({each.time})", text])
+            yield format_row([each.name, f"{each.claim} ({each.time})", each.text])
             for row in each.lines:
                 figures = [f"{key} {value}" for key, value in row.items()] if isinstance(row, dict) else []
                 figures = [figure for figure in figures if not figure.endswith((" ", " None"))]

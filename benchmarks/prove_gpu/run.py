@@ -1,7 +1,7 @@
 """Run the checks on a GPU from a bundle, with the packages in `wheels/`: python3 run.py [OPTION ...]
 
 The options are those of `benchmarks/prove_gpu/__main__.py`. Nothing is installed: the wheels that fit this Python are
-unpacked into a temporary folder. torch must be installed.
+unpacked into a temporary folder. torch must be installed. Like `__main__.py`, this file runs with Python 3.10.
 """
 
 import os
@@ -32,34 +32,13 @@ def unpack(wheels: Path, folder: Path) -> None:
         zipfile.ZipFile(wheel).extractall(folder)
 
 
-def measure_torch(report: Path) -> int:
-    """Run only the part that an older Python can run, write its lines to a report, and return its exit code."""
-    print(f"Python {platform.python_version()} runs only the part that needs torch alone; the rest needs 3.11 or newer")
-    command = [sys.executable, str(HERE / "benchmarks/prove_gpu/torch_only.py"), "300"]
-    with report.open("w", encoding="utf-8") as file:
-        file.write(f"`run.py` with Python {platform.python_version()}: the step torch only\n\n```\n")
-        file.flush()
-        code = subprocess.call(command, stdout=file)
-        file.write(f"```\n\nexit code {code}\n")
-    print(f"report: {report}")
-    return code
-
-
 def main() -> int:
     """Run the checks and return their exit code."""
-    if sys.version_info < (3, 11):  # noqa: UP036  (the machine's Python, not the project's)
-        return measure_torch(Path.cwd() / "prove_gpu.md")
     with tempfile.TemporaryDirectory(prefix="prove-gpu-packages-", ignore_cleanup_errors=True) as folder:
         unpack(HERE / "wheels", Path(folder))
         paths = [folder, str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.prove_gpu",
-            "--to",
-            str(Path.cwd() / "prove_gpu.md"),
-            *sys.argv[1:],
-        ]
+        report = str(Path.cwd() / "prove_gpu.md")
+        command = [sys.executable, "-m", "benchmarks.prove_gpu", "--to", report, *sys.argv[1:]]
         return subprocess.call(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
 
 

@@ -1,8 +1,8 @@
 """The steps that need the project: python -m benchmarks.prove_gpu.steps NAME cuda|cpu UNTIL whole|quick
 
 UNTIL is the value of `time.monotonic` at which the step is killed if it has not ended. The step prints lines in the
-format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, and 3 if this machine lacks
-something. In the last two cases, the last line of the error output states the reason.
+format of `torch_only.py`. The exit code is 0 if it succeeds, 1 if a claim does not hold, 3 if this machine lacks
+something, and 4 if the claim holds for what was tried in time. In these cases, the error output ends with the reason.
 """
 
 import contextlib
@@ -23,17 +23,20 @@ from benchmarks.prove_gpu.torch_only import show
 from grader.base.errors import MachineError
 from grader.pipeline.proven_sandbox import prove
 from grader.results.result import PerformanceResult
-from grader.sandbox.launch import Sandbox, launch
+from grader.sandbox.launch import Sandbox, build_confinement, launch
 from grader.sandbox.mounts import IsolationError
 from grader.speed import timing_device
+from grader.speed.smoke_test import run_smoke_test
 from grader.speed.state import DeviceState, StateUnknown, describe_slowdown, read_state
 from grader.speed.timed_submission import Row, SpeedJob, grade_speed
 from grader.tests.support.cheats import find_gain, find_problems, is_inconclusive, load_slow, measure, name_defense
 from torchkata.course import Workload, course
 from torchkata.inside.speed.sizes import Kind
 from torchkata.speed import decision
+from torchkata.speed.bench import DEMANDS
 
 RESERVED_SECONDS = 3.0  # part of a step's time that is reserved for its cleanup
+REHEARSED_SECONDS = 0.01  # duration of a block on a CPU, so that every row can be tried
 LOAD_SECONDS = 5.0  # seconds between two readings of the device's state
 CLOCK_TOLERANCE: dict[Kind, float] = {"cuda": clock.AIM, "cpu": 0.9}  # relative tolerance; the CPU may be busy
 LACKING = 3  # exit code if this machine lacks something
@@ -48,13 +51,15 @@ def open_sandbox(place: StepSettings, *levels: Literal["bwrap", "none"]) -> Iter
     with contextlib.ExitStack() as stack:
         for level in levels:
             try:
-                sandbox = launch(level, timing_device.get_limits(), timing_device.plan_workers(place.gpu))
+                limits, timing = timing_device.get_limits(), timing_device.plan_workers(place.gpu)
+                sandbox = launch(level, limits, timing)
                 stack.callback(sandbox.close)
                 prove(sandbox, (), show)
             except IsolationError as error:
                 show(f"isolation {level} does not work here: {error}")
                 continue
-            show(f"isolation: {level}")
+            filtered = "with" if build_confinement(level, limits, timing).filter else "without"
+            show(f"isolation: {level}, {filtered} the filter of system calls")
             yield sandbox
             return
         raise Lacking(f"isolation {' or '.join(levels)} does not work here")
@@ -78,22 +83,13 @@ def run_student_tests(place: StepSettings) -> None:
             if getattr(report, "speed", None) is None:
                 return
             row = self.rows[-1]
-            if row.reading is None:
-                show(f"{row.result.name}: {row.result.outcome}: {row.result.message}")
-            else:
+            shown: dict[str, object] = {"workload": row.result.name, "outcome": row.verdict}
+            if row.reading is not None:
                 measured.append(row.result.name)
                 thresholds, mfu = row.reading.thresholds, row.reading.mfu
-                remark = row.shrunk or row.result.message.strip().rpartition("\n")[2]
-                show(
-                    {
-                        "workload": row.result.name,
-                        "outcome": row.verdict,
-                        "share": f"{row.reading.verdict.median:.3f}",
-                        "thresholds": f"{thresholds.passing:.2f}, {thresholds.full:.2f}",
-                        "MFU": "" if mfu is None else f"{mfu:.3f}",
-                        "remark": remark,
-                    }
-                )
+                shown |= {"share": f"{row.reading.verdict.median:.3f}", "MFU": "" if mfu is None else f"{mfu:.3f}"}
+                shown["thresholds"] = f"{thresholds.passing:.2f}, {thresholds.full:.2f}"
+            show(shown | {"remark": row.shrunk or get_last_line(row.result.message)})
 
     pretended = [] if place.kind == "cuda" else ["-p", "grader.tests.support.fake_gpu"]
     chosen = ["--kata", place.workloads[0].uses[-1]] if place.quick else []
@@ -103,16 +99,10 @@ def run_student_tests(place: StepSettings) -> None:
         raise Lacking("pytest has measured no workload")
 
 
-def time_workloads(place: StepSettings) -> None:
-    """Time the baseline and the solution of every workload, without a sandbox."""
-    with open_sandbox(place, "none") as sandbox:
-        time_solution(place, sandbox)
-
-
 def time_solution(place: StepSettings, sandbox: Sandbox) -> None:
     """Time the solution. Raises Failed if it misses a threshold."""
     missed, results = [], grade_files(place, sandbox, course().solutions(), place.workloads)
-    for found in place.take_in_time(results, len(place.workloads)):
+    for found in place.take_in_time(results, len(place.workloads), "workloads"):
         show(make_row(found))
         accepted = ("passed",) if place.kind == "cuda" else ("passed", "inconclusive")  # the CPU may be busy
         missed += [] if found.outcome in accepted else [f"{found.workload}: {found.outcome}, {found.message}"]
@@ -152,11 +142,11 @@ def compare_clocks(place: StepSettings) -> None:
     with open_sandbox(place, "bwrap", "none") as sandbox:
         count = 2 if place.quick else clock.TURNS
         turns: list[dict[str, float]] = []
-        for turn in place.take_in_time(clock.measure_turns(place.kind, sandbox, count), count):
+        for turn in place.take_in_time(clock.measure_turns(place.kind, sandbox, count), count, "turns"):
             turns.append(turn)
             show({"turn": len(turns)} | {name: round(ratio, 3) for name, ratio in turn.items()})
     wrong = []
-    for name in turns[0]:
+    for name in turns[0] if turns else ():
         found = [turn[name] for turn in turns]
         values = {"median": median(found), "minimum": min(found), "maximum": max(found)}
         show({"clock": name} | {key: round(value, 3) for key, value in values.items()} | {"turns": len(turns)})
@@ -168,15 +158,22 @@ def compare_clocks(place: StepSettings) -> None:
 
 
 def grade_path(place: StepSettings) -> None:
-    """Time the solution and as many slow solutions as there is time for, in the strongest sandbox that works here."""
+    """Time the solution and as many slow solutions as there is time for, in the strongest sandbox that works here.
+
+    If the device can't be used in bubblewrap, time them without it, so that their speed is known all the same.
+    """
     problems: list[str] = []
-    with open_sandbox(place, "bwrap", "none") as sandbox:
+    with contextlib.ExitStack() as stack:
+        sandbox = stack.enter_context(open_sandbox(place, "bwrap", "none"))
+        if fault := run_smoke_test(place.kind, sandbox):
+            problems.append(f"isolation {sandbox.isolation}: {fault}")
+            sandbox = stack.enter_context(open_sandbox(place, "none"))
         try:
             time_solution(replace(place, until=(time.monotonic() + place.until) / 2), sandbox)
         except Failed as error:
             problems.append(str(error))
         measured = ((slow, measure(slow.make_files(), slow.workload, sandbox, place.kind)) for slow in place.slow)
-        for slow, row in place.take_in_time(measured, len(place.slow)):
+        for slow, row in place.take_in_time(measured, len(place.slow), "slow solutions"):
             show({"submission": slow.title} | make_row(row))
             accepted = row.outcome in ("failed", "timed_out")  # on a GPU, a loop over rows takes minutes
             problems += [] if accepted or is_inconclusive(row) else [f"{slow.title}: outcome {row.outcome}"]
@@ -187,15 +184,16 @@ def grade_path(place: StepSettings) -> None:
 def try_cheats(place: StepSettings) -> None:
     """Time as many cheats as there is time for, the most dangerous first."""
     problems: list[str] = []
-    bases: dict[str, PerformanceResult] = {}  # by title of the slow solution, each of which is timed once
+    bases: dict[str, PerformanceResult] = {}  # by title of the slow solution, timed once, if a cheat earns points
     with open_sandbox(place, "bwrap", "none") as sandbox:
-        for cheat in place.take_in_time(place.cheats, len(place.cheats)):
+        for cheat in place.take_in_time(place.cheats, len(place.cheats), "cheats"):
             began, slow = time.monotonic(), load_slow()[cheat.slow]
-            if slow.title not in bases:
-                bases[slow.title] = measure(slow.make_files(), slow.workload, sandbox, place.kind)
-                show({"submission": slow.title} | make_row(bases[slow.title]))
-            base = bases[slow.title]
-            row = measure(slow.make_files(cheat.cheat), slow.workload, sandbox, place.kind)
+            base = row = measure(slow.make_files(cheat.cheat), slow.workload, sandbox, place.kind)
+            if row.tier:
+                if slow.title not in bases:
+                    bases[slow.title] = measure(slow.make_files(), slow.workload, sandbox, place.kind)
+                    show({"submission": slow.title} | make_row(bases[slow.title]))
+                base = bases[slow.title]
             stopped = "inconclusive" if is_inconclusive(base) else name_defense(row)
             shown = {"cheat": cheat.title, "stopped by": stopped, "points gained": find_gain(cheat, base, row)}
             show(shown | {"s": round(time.monotonic() - began, 1)})
@@ -231,7 +229,6 @@ def load_device(place: StepSettings) -> None:
 
 STEPS: dict[str, Callable[[StepSettings], None]] = {
     "student": run_student_tests,
-    "workloads": time_workloads,
     "clock": compare_clocks,
     "sandbox": try_sandbox,
     "graded": grade_path,
@@ -246,13 +243,18 @@ def main(name: str, kind: Kind, until: str, quick: str) -> None:
     os.dup2(2, 1)
     if kind == "cpu":
         decision.is_disturbed = lambda *_: False  # a rehearsal does not wait until the machine is quiet
+        DEMANDS["cpu"] = replace(DEMANDS["cpu"], block_seconds=REHEARSED_SECONDS)
+    place = StepSettings(kind, float(until) - RESERVED_SECONDS, quick == "quick")
     try:
-        STEPS[name](StepSettings(kind, float(until) - RESERVED_SECONDS, quick == "quick"))
+        STEPS[name](place)
     except Lacking as error:
         print(error, file=sys.stderr)
         sys.exit(LACKING)
     except (Failed, MachineError) as error:
         sys.exit(get_last_line(str(error)))
+    if place.unfinished:
+        print("; ".join(place.unfinished), file=sys.stderr)
+        sys.exit(torch_only.UNFINISHED)
 
 
 if __name__ == "__main__":

@@ -18,19 +18,19 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 OUT = sys.stdout
 KIND = "cuda" if torch.cuda.is_available() else "cpu"
+UNFINISHED = 4  # exit code if not everything was measured in time
 SECONDS = "20"
 WARM_UP_SECONDS = 2.0 if KIND == "cuda" else 0.1
 EACH_SECONDS = 0.25 if KIND == "cuda" else 0.02  # duration of a measurement
 BLOCKS = 10
 IMPORTANT = 10  # number of products to measure before the copies
-LAUNCHES = 1000
 DTYPES = {
     "bf16": torch.bfloat16,
     "fp16": torch.float16,
@@ -51,8 +51,6 @@ READINGS = re.compile(
     re.IGNORECASE,
 )
 
-MatrixLayout: TypeAlias = Literal["A·B", "A·Bᵀ", "Aᵀ·B"]
-
 
 def show(value: object) -> None:
     """Print a remark or a row as one line of JSON."""
@@ -68,6 +66,14 @@ def synchronize() -> None:
     """Wait until the device has finished its queued work."""
     if KIND == "cuda":
         torch.cuda.synchronize()
+
+
+def allow_tf32(allowed: bool) -> None:
+    """Let products of float32 matrices be computed in TF32, or not. Since torch 2.9, the older setting warns."""
+    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if allowed else "ieee"
+    else:
+        torch.set_float32_matmul_precision("high" if allowed else "highest")
 
 
 class HostEvent:
@@ -143,12 +149,12 @@ class Product:
     columns: int
     data: Literal["random", "zeros"] = "random"
     cache: Literal["warm", "flushed"] = "warm"
-    layout: MatrixLayout = "A·B"
+    layout: Literal["A·B", "A·Bᵀ", "Aᵀ·B"] = "A·B"
 
     def measure(self) -> Iterator[dict[str, object]]:
         """Measure the product and yield its table row."""
         dtype, random = DTYPES[self.dtype], self.data == "random"
-        torch.set_float32_matmul_precision("high" if self.dtype == "tf32" else "highest")
+        allow_tf32(self.dtype == "tf32")
         a = make_matrix(self.rows, self.inner, dtype, random=random)
         b = make_matrix(self.inner, self.columns, dtype, random=random)
         if self.layout == "Aᵀ·B":
@@ -181,13 +187,8 @@ class Product:
 
 def compute_error(a: Tensor, b: Tensor, c: Tensor) -> float:
     """Compute a corner of the product again in float64, and return the relative error of the given product."""
-    right = to_double(a[:CHECKED]) @ to_double(b[:, :CHECKED])
+    right = a[:CHECKED].float().double() @ b[:, :CHECKED].float().double()
     return float((c[:CHECKED, :CHECKED].double() - right).norm() / right.norm())
-
-
-def to_double(matrix: Tensor) -> Tensor:
-    """Convert a matrix to float64."""
-    return matrix.float().double()
 
 
 @cache
@@ -245,25 +246,6 @@ def measure_copies() -> Iterator[dict[str, object]]:
         spread = (max(timed.by_events) - min(timed.by_events)) / median(timed.by_events)
         rate = round_figure(moved / median(timed.by_events) / 1e9)
         yield {"transfer": name, "GB/s": rate, "spread": f"{spread:.1%}"}
-
-
-def measure_launches() -> Iterator[dict[str, object]]:
-    """Yield the time per small kernel: to queue it, to queue and run it, and to queue it and wait for it."""
-    one = torch.zeros(1, device=KIND)
-    synchronize()
-    began = time.perf_counter()
-    for _ in range(LAUNCHES):
-        one.add_(1)
-    queued = time.perf_counter() - began
-    synchronize()
-    done = time.perf_counter() - began
-    began = time.perf_counter()
-    for _ in range(LAUNCHES):
-        one.add_(1)
-        synchronize()
-    waited = time.perf_counter() - began
-    for name, took in (("queue", queued), ("queue and run", done), ("queue and wait for each", waited)):
-        yield {"small kernel": name, "µs": round_figure(1e6 * took / LAUNCHES)}
 
 
 def list_facts() -> Iterator[tuple[str, object]]:
@@ -330,7 +312,6 @@ def list_tasks() -> Iterator[tuple[str, Callable[[], Iterator[dict[str, object]]
     for product in products[:IMPORTANT]:
         yield str(product), product.measure
     yield "copies", measure_copies
-    yield "launches", measure_launches
     for product in products[IMPORTANT:]:
         yield str(product), product.measure
 
@@ -351,13 +332,11 @@ def main(seconds: str = SECONDS, kind: str = KIND) -> None:
         try:
             for row in measure():
                 show(row)
-        except (
-            AttributeError,
-            RuntimeError,
-        ) as error:  # another version of torch, out of memory, or a dtype that the device does not support
+        except (AttributeError, RuntimeError) as error:  # no memory, or unknown to this torch or device
             show(f"{name}: {str(error).strip().partition(chr(10))[0]}")
     if omitted:
-        show(f"{omitted} measurements were omitted for lack of time")
+        print(f"{omitted} measurements were omitted for lack of time", file=sys.stderr)
+        sys.exit(UNFINISHED)
 
 
 if __name__ == "__main__":

@@ -20,14 +20,15 @@ from grader.speed.smoke_test import run_smoke_test
 from grader.speed.timed_submission import DeviceFacts, SpeedJob, grade_speed
 from grader.speed.timed_workloads import make_empty_row
 from torchkata.course import Kata, course
-from torchkata.i18n import class_language
+from torchkata.i18n import _, class_language, translate
 from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.text import Text
 
 PROTECTIONS = {  # how timing on a GPU is protected, by isolation
     "bwrap": "in bubblewrap: the clock, the inputs and the check are out of the student's reach",
     "none": "without bubblewrap: in a separate process, which can read files and see other processes",
 }
-NO_POINTS = "Timed without bubblewrap: speed earns no points unless the instructor grades with --isolation none."
+NO_POINTS = Text("Timed without bubblewrap: speed earns no points unless the instructor grades with --isolation none.")
 REMEDY = "speed earns no points on this machine: make bubblewrap work (grader doctor), or grade with --isolation none"
 OWN_EYES = "`pytest -m gpu` may still time code here, in one process, for the student's own information"
 
@@ -91,14 +92,14 @@ def withhold_points(row: PerformanceResult) -> PerformanceResult:
     """Return the row without points and with a message that tells the student why."""
     if not row.counts:
         return row
-    message = "\n".join(filter(None, (row.message, NO_POINTS)))
+    message = "\n".join(filter(None, (row.message, translate(NO_POINTS))))
     return msgspec.structs.replace(row, score=0.0, max_score=0.0, message=message)
 
 
 def build_untimed_rows(kind: Kind, katas: Sequence[Kata]) -> list[PerformanceResult]:
     """Return the rows of the workloads that have not been timed yet."""
     chosen = course().timed_with(kata.name for kata in katas)
-    message = "Not timed: grading stopped before this workload."
+    message = _("Not timed: grading stopped before this workload.")
     return [make_empty_row(kind, workload, "not_graded", message) for workload in chosen]
 
 

@@ -188,11 +188,11 @@ class WorkerRunner:
         """Connect to a new worker. Raises Inconclusive if the machine can't start one."""
         with contextlib.suppress(OSError):
             self.control.sendall(b"S")
-            answer, descriptors, _, _ = socket.recv_fds(self.control, 1, 3)
+            answer, descriptors, _flags, _address = socket.recv_fds(self.control, 1, 3)
             if answer == b"s" and descriptors:
                 line, frames, self.arena = [*descriptors, None, None][:3]
                 return Channel(socket.socket(fileno=line), None if frames is None else map_descriptor(frames))
-        raise Inconclusive("the machine could not start a process for your code")
+        raise Inconclusive(_("the machine could not start a process for your code"))
 
     def find_violations(self, hidden: Sequence[str]) -> list[str]:
         """Run the self-test in a worker without student code. The worker also tries to read these `hidden` files."""

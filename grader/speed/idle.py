@@ -10,6 +10,7 @@ import time
 import torch
 
 from grader.sandbox.inside.accelerator import Accelerator
+from torchkata.i18n import _
 from torchkata.seam.failures import TimedOut
 
 PASS_BYTES = 2**26
@@ -52,8 +53,9 @@ class IdleDetector:
         while self.time_passes() > BUSY * self.usual:
             late, slow = time.perf_counter() - began, slow + 1
             if late > patience:
+                after = f"{late:.3g}"
                 raise TimedOut(
-                    f"the device was still running your queued work {late:.3g} seconds after your code returned"
+                    _("the device was still running queued work {after} s after your code returned", after=after)
                 )
         doubtful, self.was_slow = slow == 1 and not self.was_slow, slow > 0
         return 0.0 if doubtful else late

@@ -14,6 +14,7 @@ from grader.sandbox.inside.channel import Late, map_descriptor
 from grader.sandbox.inside.requests import WorkloadRequest
 from grader.sandbox.runner import WorkerRunner
 from torchkata.course import Limits
+from torchkata.i18n import _
 from torchkata.inside.reply import Reply
 from torchkata.seam.failures import Died, Inconclusive, TimedOut
 from torchkata.seam.time_limits import Times
@@ -46,7 +47,7 @@ class PausedWorker:
         self.runner.open(files, 1.0)
         self.runner.start()
         if self.runner.arena is None:
-            raise Inconclusive("this system cannot share memory between two processes")
+            raise Inconclusive(_("this system cannot share memory between two processes"))
         self.pause()
         return torch.frombuffer(map_descriptor(self.runner.arena), dtype=torch.uint8)
 
@@ -82,7 +83,7 @@ class PausedWorker:
         try:
             reply = self.runner.ask(request, Times(math.inf, seconds), descriptor)  # it may wait for the device
         except Late:
-            raise TimedOut(f"no answer within {seconds:.3g} seconds") from None
+            raise TimedOut(_("no answer within {seconds} seconds", seconds=f"{seconds:.3g}")) from None
         self.pause()
         settle()
         return DoneBlock(reply, time.perf_counter() - began, self.stood - before)
@@ -106,4 +107,4 @@ class PausedWorker:
 def demand_stillness(before: float, after: float) -> None:
     """Raise Died if a worker used CPU time while it was paused: it can arrange that a signal resumes it."""
     if after - before > SLIP:
-        raise Died("your code kept running while it should have been paused for timing")
+        raise Died(_("your code kept running while it should have been paused for timing"))

@@ -15,6 +15,9 @@ from typing import Any
 
 import torch
 
+from torchkata.i18n import _, translate
+from torchkata.inside.text import Text
+
 RENUMBERED = (580, 82)  # driver version that renumbered the fields above 250; nvidia-ml-py supports only one numbering
 NEGLIGIBLE = 10_000_000  # nanoseconds that are ignored, because drivers count a few even on a cool device
 
@@ -23,7 +26,7 @@ NEGLIGIBLE = 10_000_000  # nanoseconds that are ignored, because drivers count a
 class Slowdown:
     """A reason why a device runs below its normal clock rate."""
 
-    words: str
+    words: Text
     counters: tuple[int, int]  # fields that count the nanoseconds for this reason, before and after RENUMBERED
     reason: str  # bit in the mask of current reasons, used if there is no counter
 
@@ -32,9 +35,9 @@ class Slowdown:
 # NVML_FI_DEV_PERF_POLICY_THERMAL, the others are NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_…. Fields are used because
 # nvmlDeviceGetViolationStatus does not count hardware slowdowns and will be removed in CUDA 14.
 SLOWDOWNS = (
-    Slowdown("too hot (driver)", (75, 75), "nvmlClocksThrottleReasonSwThermalSlowdown"),
-    Slowdown("too hot (hardware)", (252, 270), "nvmlClocksThrottleReasonHwThermalSlowdown"),
-    Slowdown("power brake", (253, 271), "nvmlClocksThrottleReasonHwPowerBrakeSlowdown"),
+    Slowdown(Text("too hot (driver)"), (75, 75), "nvmlClocksThrottleReasonSwThermalSlowdown"),
+    Slowdown(Text("too hot (hardware)"), (252, 270), "nvmlClocksThrottleReasonHwThermalSlowdown"),
+    Slowdown(Text("power brake"), (253, 271), "nvmlClocksThrottleReasonHwPowerBrakeSlowdown"),
 )
 
 
@@ -67,12 +70,13 @@ def read_state(nvml: Any = None) -> DeviceState:
         handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
         driver = nvml.nvmlSystemGetDriverVersion()
         slowed_ns = read_slowdown_counters(nvml, handle, driver)
+        uncounted = [slow for slow in SLOWDOWNS if str(slow.words) not in slowed_ns]
         return DeviceState(
             driver=driver,
             sm_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_SM),
             memory_mhz=query(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_MEM),
             celsius=query(nvml, nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU),
-            slowdowns=read_current_slowdowns(nvml, handle, [slow for slow in SLOWDOWNS if slow.words not in slowed_ns]),
+            slowdowns=read_current_slowdowns(nvml, handle, uncounted),
             processes=frozenset(process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)),
             slowed_ns=slowed_ns,
         )
@@ -122,7 +126,7 @@ def read_slowdown_counters(nvml: Any, handle: Any, driver: str) -> dict[str, int
     newer = tuple(map(int, re.findall(r"\d+", driver)[:2])) >= RENUMBERED
     values = query(nvml, nvml.nvmlDeviceGetFieldValues, handle, [slow.counters[newer] for slow in SLOWDOWNS])
     return {
-        slow.words: value.value.ullVal
+        str(slow.words): value.value.ullVal
         for slow, value in zip(SLOWDOWNS, values or (), strict=values is not None)
         if value.nvmlReturn == nvml.NVML_SUCCESS and value.valueType == nvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
     }
@@ -135,7 +139,7 @@ def read_current_slowdowns(nvml: Any, handle: Any, asked: Collection[Slowdown]) 
     reasons = query(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
     if reasons is None:
         raise StateUnknown("this device does not report whether it slows itself down")
-    return tuple(slow.words for slow in asked if reasons & getattr(nvml, slow.reason))
+    return tuple(str(slow.words) for slow in asked if reasons & getattr(nvml, slow.reason))
 
 
 @contextmanager
@@ -172,7 +176,8 @@ def describe_other_users(state: DeviceState, own: Collection[int]) -> str | None
     others = sorted(state.processes - set(own))
     if not others:
         return None
-    return f"another process uses the device: wait for it, or end it (process {', '.join(map(str, others))})"
+    processes = ", ".join(map(str, others))
+    return _("another process uses the device: wait for it, or end it (process {processes})", processes=processes)
 
 
 def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
@@ -184,4 +189,6 @@ def describe_slowdown(before: DeviceState, after: DeviceState) -> str | None:
     if not reasons:
         return None
     heat = max((state.celsius for state in (before, after) if state.celsius is not None), default=None)
-    return f"the device slowed itself down: {', '.join(reasons)}" + ("" if heat is None else f", at {heat} °C")
+    listed = [translate(slow.words) for slow in SLOWDOWNS if str(slow.words) in reasons]
+    heated = [] if heat is None else [f"{heat} °C"]
+    return _("the device slowed itself down: {reasons}", reasons=", ".join([*listed, *heated]))

@@ -16,6 +16,7 @@ from grader.speed.timed_workloads import grade, make_empty_row
 from torchkata.course import Workload, course
 from torchkata.i18n import translate
 from torchkata.inside.speed.sizes import Kind
+from torchkata.inside.text import Text
 from torchkata.speed.decision import blame_machine
 
 SILENCE = 900.0  # time limit in seconds for a workload, including retries
@@ -59,7 +60,7 @@ def grade_speed(job: SpeedJob, kind: Kind, sandbox: Sandbox) -> Iterator[TimingM
                 missing = [workload for workload in missing if workload.name != message.row.workload]
             yield message
         if len(missing) == left:
-            text = translate(blame_machine("the timing process died"))
+            text = translate(blame_machine(Text("the timing process died")))
             yield Row(make_empty_row(kind, missing.pop(0), "inconclusive", text))
 
 

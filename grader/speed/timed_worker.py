@@ -18,6 +18,7 @@ from grader.sandbox.inside.requests import WorkloadRequest
 from grader.speed.idle import IdleDetector
 from grader.speed.paused_worker import PausedWorker
 from torchkata.course import Limits
+from torchkata.i18n import _
 from torchkata.inside.speed.layout import bytes_needed, lay_out
 from torchkata.inside.speed.sizes import Kind, Size
 from torchkata.inside.speed.workload import Rate, work_of
@@ -114,13 +115,14 @@ class TimedWorker:
         descriptor = None if self.device_memory is None else self.device_memory.descriptor()
         try:
             reply = self.worker.lay_out(order, descriptor)
+            fault = None if reply.outcome == "returned" else reply.error
         except (Died, TimedOut) as error:
-            raise Inconclusive(f"a worker could not map its memory ({error.how})") from None
+            fault = error.how
         finally:
             if descriptor is not None:
                 os.close(descriptor)
-        if reply.outcome != "returned":
-            raise Inconclusive(f"a worker could not map its memory ({reply.error})")
+        if fault is not None:
+            raise Inconclusive(_("a worker could not map its memory ({error})", error=fault))
 
     @contextlib.contextmanager
     def blame_machine(self) -> Iterator[None]:
@@ -130,7 +132,7 @@ class TimedWorker:
         except (Crashed, Died, NotStarted, TimedOut) as error:
             if not self.trusted:
                 raise
-            raise Inconclusive(f"plain torch failed ({error})") from None
+            raise Inconclusive(_("plain torch failed ({error})", error=error)) from None
 
     @contextlib.contextmanager
     def blame_shortage(self) -> Iterator[None]:
@@ -143,7 +145,8 @@ class TimedWorker:
             held = self.free_before - self.accelerator.free_bytes()
             if held <= self.task.work.working_bytes(self.task.size, self.task.calls) + CONTEXT_BYTES:
                 raise
-            raise Died(f"your code holds {held / 2**30:.1f} GiB of device memory, too much for the check") from None
+            text = _("your code holds {held} GiB of device memory, too much for the check", held=f"{held / 2**30:.1f}")
+            raise Died(text) from None
 
     def synchronize(self) -> None:
         """Wait until the device has finished all work queued by this process."""
@@ -182,12 +185,12 @@ class TimedWorker:
 
         Inputs that were used early are replaced. Raises Died if this happens each time.
         """
-        for _ in range(DRAWS):
+        for _draw in range(DRAWS):
             self.check.refresh()
             self.synchronize()
             if self.rest is None or self.rest.is_idle():
                 return
-        raise Died("your code used the device before its block began")
+        raise Died(_("your code used the device before its block began"))
 
     def time_settling(self) -> float:
         """Return how many seconds `settle` takes when no other work is running."""
@@ -222,6 +225,6 @@ class TimedWorker:
         while self.accelerator.free_bytes() < self.free_at_start - SLACK:
             if time.monotonic() > deadline:
                 if self.trusted:
-                    raise Inconclusive("the memory of a finished process was not freed")
+                    raise Inconclusive(_("the memory of a finished process was not freed"))
                 return
             time.sleep(LOOK_SECONDS)

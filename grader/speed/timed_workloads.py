@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from grader.results.result import REHEARSAL, PerformanceResult
+from grader.results.result import PerformanceResult
 from grader.sandbox.inside.cuda import CudaError
 from grader.speed.machine import Machine
 from grader.speed.worker_bench import WorkerBench, choose_task
 from torchkata.course import Workload
-from torchkata.i18n import translate
+from torchkata.i18n import _, translate
 from torchkata.inside.speed.sizes import Kind
 from torchkata.inside.speed.workload import work_of
+from torchkata.inside.text import Text
 from torchkata.result import Outcome
 from torchkata.seam.failures import Crashed, Died, Inconclusive, NotStarted, TimedOut
 from torchkata.speed.bench import SLOWEST, Reading, measure
@@ -20,7 +21,7 @@ from torchkata.speed.decision import blame_machine, points_on, score_of
 from torchkata.speed.memory import NoRoom
 from torchkata.speed.remarks import choose_lesson
 
-WHY_NO_POINTS = f"This is {REHEARSAL}: only speed on a GPU earns them."
+WHY_NO_POINTS = Text("This is a rehearsal without points: only speed on a GPU earns them.")
 
 
 def grade(
@@ -38,7 +39,7 @@ def grade(
             text = translate(blame_machine(format_error(error)))
             row, failed = make_empty_row(machine.kind, workload, "inconclusive", text), True
         if row.rehearsed:
-            row = msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, WHY_NO_POINTS))))
+            row = msgspec.structs.replace(row, message="\n".join(filter(None, (row.message, translate(WHY_NO_POINTS)))))
         yield msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 3))
         if failed:
             return
@@ -51,15 +52,19 @@ def grade_workload(machine: Machine, workload: Workload, files: Mapping[str, byt
     except NoRoom as error:
         return make_empty_row(machine.kind, workload, "not_graded", translate(error.note))
     except NotStarted as error:
-        return make_empty_row(machine.kind, workload, "not_started", f"{error.place.file} is missing or still a stub")
+        text = _("{file} is missing or still a stub", file=error.place.file)
+        return make_empty_row(machine.kind, workload, "not_started", text)
     except Crashed as error:
-        where = f" ({error.place.file}, line {error.place.line})" if error.place.line else ""
-        return make_empty_row(machine.kind, workload, "crashed", f"{error.error}{where}")
+        where = _("{file}, line {line}", file=error.place.file, line=error.place.line)
+        text = f"{error.error} ({where})" if error.place.line else error.error
+        return make_empty_row(machine.kind, workload, "crashed", text)
     except Died as error:
         return make_empty_row(machine.kind, workload, "crashed", error.how)
     except TimedOut as error:
-        slowest = f"more than {SLOWEST:g} times slower than the passing threshold"
-        return make_empty_row(machine.kind, workload, "timed_out", f"{error.how}: {slowest}")
+        text = _(
+            "{how}: more than {times} times slower than the passing threshold", how=error.how, times=f"{SLOWEST:g}"
+        )
+        return make_empty_row(machine.kind, workload, "timed_out", text)
     except Inconclusive as error:
         return make_empty_row(machine.kind, workload, "inconclusive", translate(blame_machine(error)))
 

@@ -26,6 +26,7 @@ from .report import build_command, fail, replace_exception
 from .run_summary import GREY
 
 SPEED = "test_speed.py"
+UNITS = {"FLOP": (1e12, "TFLOP/s"), "B": (1e9, "GB/s"), "tokens": (1e6, "Mtokens/s")}  # as shown, by unit of the rate
 TIERS: dict[Tier | None, Text] = {"full": Text("full"), "passing": Text("passing"), None: Text("too slow")}
 
 
@@ -36,6 +37,7 @@ class TimedWorkload:
     result: TestResult
     reading: Reading | None = None  # None if nothing was measured
     shrunk: str = ""  # a note if the size was reduced to fit into memory
+    lesson: str = ""  # what usually costs that much, if a workload passed without reaching full points
 
     @property
     def verdict(self) -> str:
@@ -47,7 +49,7 @@ class TimedWorkload:
 
 STOPWATCH = pytest.StashKey[Stopwatch | Text]()
 ROWS = pytest.StashKey[list[TimedWorkload]]()
-READING = pytest.StashKey[tuple[Reading, str]]()
+READING = pytest.StashKey[tuple[Reading, str, str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -129,13 +131,11 @@ def speed(
             raise Inconclusive(translate(verdict.note))
         if verdict.median is None:
             raise Wrong(note=translate(verdict.note))
-        request.node.stash[READING] = reading, bench.shrunk
+        lesson = choose_lesson(workload.name, bench.kind, verdict.median, reading.mfu, bench.device)
+        request.node.stash[READING] = reading, bench.shrunk, lesson if verdict.outcome == "passed" else ""
         if verdict.outcome == "failed":
-            raise Wrong(
-                expected=_("{ratio} or more of plain torch's speed", ratio=f"{reading.thresholds.passing:.2f}"),
-                yours=f"{verdict.median:.2f}",
-                note=choose_lesson(workload.name, bench.kind, verdict.median, reading.mfu, bench.device),
-            )
+            needed = _("{ratio} or more of plain torch's speed", ratio=f"{reading.thresholds.passing:.2f}")
+            raise Wrong(expected=needed, yours=f"{verdict.median:.2f}", note=lesson)
 
     return demand_speed
 
@@ -193,18 +193,22 @@ def write_table(out: pytest.TerminalReporter, rows: list[TimedWorkload], found: 
     timed = any(row.reading for row in rows)
     out.write_line("")
     if timed:
-        columns = [(_("workload"), 22), (_("measured"), 18), (_("to pass"), 9), (_("for full"), 9), (_("verdict"), 0)]
-        out.write_line("  " + "".join(pad(name, width) for name, width in columns))
+        columns = [(_("workload"), 22), (_("rate"), 18), (_("measured"), 18), (_("to pass"), 9), (_("for full"), 9)]
+        out.write_line("  " + "".join(pad(name, width) for name, width in columns) + _("verdict"))
     for row in rows:
         out.write(f"  {row.result.name:<22}")
         if row.reading is not None:
             thresholds = row.reading.thresholds
-            out.write(f"{format_reading(row.reading):<18}{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
+            scale, unit = UNITS[work_of(row.result.name).unit]
+            out.write(f"{f'{(row.reading.rate or 0) / scale:.4g} {unit}':<18}{format_reading(row.reading):<18}")
+            out.write(f"{thresholds.passing:<9.2f}{thresholds.full:<9.2f}")
         elif timed:
-            out.write(f"{'–':<18}{'–':<9}{'–':<9}")
+            out.write(f"{'–':<18}{'–':<18}{'–':<9}{'–':<9}")
         color = LOOKS[row.result.outcome].color
         out.write(row.verdict, **{GREY.get(color, color): True})
         out.write_line(f"   ({get_notes(row)})" if get_notes(row) else "")
+        if row.lesson:
+            out.write_line(f"    {row.lesson}")
     remark = _("Speed is not graded here, and you do not lose any points. The grader measures it on its own device.")
     if isinstance(found, Stopwatch):
         remark = _(

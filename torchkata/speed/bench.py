@@ -13,6 +13,7 @@ from statistics import median
 from typing import Protocol
 
 from torchkata.course import Tiers, Workload
+from torchkata.i18n import _
 from torchkata.inside.speed.device import Device
 from torchkata.inside.speed.freivalds import OWN_MARGIN
 from torchkata.inside.speed.layout import dtype_of
@@ -112,7 +113,7 @@ class Baseline:
         """Run a block and return its rate in work units per second. Raises Inconclusive if its result is wrong."""
         block = self.bench.run_baseline()
         if self.comparable and not math.isfinite(block.error):
-            raise Inconclusive("plain torch gave a wrong result on this device")
+            raise Inconclusive(_("plain torch gave a wrong result on this device"))
         if self.comparable:
             self.own_error = max(self.own_error, block.error)
         return self.amount / block.seconds
@@ -161,7 +162,7 @@ def run_attempt(bench: Bench, attempt: int) -> tuple[Final | Retry, float]:
     wrong = bench.run_student().error  # the first block is a warm-up: its time is ignored, but its result is checked
     verdict: Verdict = More(rules.looks[0])
     while isinstance(verdict, More):
-        for _ in range(verdict.samples):
+        for _sample in range(verdict.samples):
             block = bench.run_student()
             rates.append(baseline.run())
             bench.worked = time.monotonic()

@@ -234,12 +234,13 @@ def decide(fit: Sequence[Sample], needed: Tiers, rules: TimingRules) -> Final | 
     at_most = sorted(sample.ratio_at_most for sample in fit)
     low, high = median_interval(len(fit))
     middle = median(ratios)
+    figures = {"ratio": f"{middle:.2f}", "needed": f"{needed.passing:.2f}"}
     missed = Final(
         "failed",
         median=middle,
         interval=(ratios[low], at_most[high]),
         used=len(fit),
-        note=f"{middle:.2f} of plain torch's speed; {needed.passing:.2f} is needed to pass",
+        note=Text("{ratio} of plain torch's speed; {needed} is needed to pass", **figures),
     )
     if len(fit) >= FAR_SAMPLES and at_most[-1] < FAR * needed.passing:
         return missed

@@ -65,7 +65,7 @@ def measure_device(kind: Kind) -> DeviceSpeed:
     for dtype_name, dtype in DTYPES.items():
         if dtype_name == "tf32" and kind == "cpu":
             continue
-        torch.set_float32_matmul_precision("high" if dtype_name == "tf32" else "highest")
+        allow_tf32(dtype_name == "tf32")
         x, y, z = (make_random(kind, dtype, side, side) for _ in range(3))
         flops[dtype_name] = product_flops(side, side, side) / time_work(kind, partial(torch.mm, x, y, out=z))
     a, b, c = (make_random(kind, torch.float32, count) for _ in range(3))
@@ -74,6 +74,14 @@ def measure_device(kind: Kind) -> DeviceSpeed:
         "triad": 12 * count / time_work(kind, partial(torch.add, b, c, alpha=0.5, out=a)),
     }
     return DeviceSpeed(name, kind, driver, str(torch.__version__), flops, bandwidth)
+
+
+def allow_tf32(allowed: bool) -> None:
+    """Let products of float32 matrices be computed in TF32, or not. Since torch 2.9, the older setting warns."""
+    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if allowed else "ieee"
+    else:
+        torch.set_float32_matmul_precision("high" if allowed else "highest")
 
 
 def make_random(kind: Kind, dtype: torch.dtype, *shape: int) -> torch.Tensor:

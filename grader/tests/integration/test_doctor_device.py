@@ -2,10 +2,14 @@
 
 import json
 import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 import torch
 
+from benchmarks.prove_gpu import torch_only
 from grader.base.errors import MachineError
 from grader.commands import doctor
 from grader.commands.doctor import device
@@ -50,6 +54,21 @@ def test_doctor_measures_cpu_speed() -> None:
     assert all(0 < rate < float("inf") for rate in [*found["flops"].values(), *found["bandwidth"].values()])
     for words in ("one core", "not in the table of devices", *(f" {name} " for name in found["flops"])):
         assert words in done.err
+
+
+@pytest.mark.parametrize("allow_tf32", [device.allow_tf32, torch_only.allow_tf32])
+@pytest.mark.parametrize(("allowed", "new", "old"), [(True, "tf32", "high"), (False, "ieee", "highest")])
+def test_tf32_setting_fits_the_version_of_torch(
+    monkeypatch: pytest.MonkeyPatch, allow_tf32: Callable[[bool], None], allowed: bool, new: str, old: str
+) -> None:
+    since_2_9, older = SimpleNamespace(fp32_precision="none"), Mock()
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", older)
+    monkeypatch.setattr(torch.backends.cuda, "matmul", since_2_9)
+    allow_tf32(allowed)
+    assert (since_2_9.fp32_precision, older.call_count) == (new, 0)
+    monkeypatch.setattr(torch.backends.cuda, "matmul", object())
+    allow_tf32(allowed)
+    older.assert_called_once_with(old)
 
 
 def test_doctor_reports_crash_of_measuring_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 `test_prove_gpu.py` runs the trials of `benchmarks/prove_gpu/sandbox_trials.py`, which also start workers.
 """
 
+import contextlib
 import errno
 import io
 import os
@@ -14,6 +15,7 @@ import pytest
 
 from benchmarks.prove_gpu import sandbox_trials, torch_only
 from grader.sandbox import launch, mounts, syscalls
+from grader.sandbox.inside import confine
 from grader.sandbox.inside.cuda import SIGNATURES
 from grader.sandbox.launch import Sandbox
 from grader.sandbox.runner import WorkerRunner
@@ -47,6 +49,36 @@ def test_restriction_that_stops_the_driver_is_named(driver: Path, monkeypatch: p
     tried = [each for each in sandbox_trials.list_relaxations() if any(words in each.title for words in needed)]
     found = sandbox_trials.find_cause(FAKE_GPU, tried)
     assert found == "without the filter of system calls; with socket, socketpair, bind, listen"
+
+
+RESTRICTIONS = """
+import resource
+status = dict(line.split(":", 1) for line in open("/proc/self/status").read().splitlines())
+pids = [name for name in os.listdir("/proc") if name.isdecimal()]
+limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+answer = [len(pids) == 1, os.readlink("/proc/self/ns/net"), int(status["CapEff"], 16) == 0, limit == OPEN_FILES]
+""".replace("OPEN_FILES", str(confine.OPEN_FILES))
+
+
+def read_restrictions() -> list[bool]:
+    """Return whether GPU workers have a /proc and a network of their own, no capabilities, and limits."""
+    sandbox = launch.launch("bwrap", LIMITS, timing_device.plan_workers(FAKE_GPU))
+    with contextlib.closing(sandbox):
+        sandbox.wait_until_ready()
+        workers = [open_worker(sandbox, LIMITS) for _ in range(2)]
+        first, second = ([*next(worker)(RESTRICTIONS)] for worker in workers)
+        for worker in workers:
+            next(worker, None)
+    return [first[0], first[1] != second[1], *first[2:]]
+
+
+@pytest.mark.parametrize("title", sandbox_trials.IN_WORKERS)
+def test_each_restriction_of_workers_can_be_lifted(driver: Path, monkeypatch: pytest.MonkeyPatch, title: str) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
+    (relaxation,) = [each for each in sandbox_trials.list_relaxations() if each.title == title]
+    monkeypatch.setattr(relaxation.module, relaxation.name, relaxation.value)
+    lifted = [each for each, holds in zip(sandbox_trials.IN_WORKERS, read_restrictions(), strict=True) if not holds]
+    assert lifted == [title]
 
 
 REFUSED = """

@@ -1,14 +1,14 @@
 """Tests of `python -m benchmarks.prove_gpu`: its rehearsal, failing or hanging steps, a second run, and the bundle."""
 
+import ast
 import importlib
 import json
 import math
 import re
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -18,11 +18,12 @@ import pytest
 from benchmarks.prove_gpu import __main__ as prove_gpu
 from benchmarks.prove_gpu import bundle, clock, place, report, run, sandbox_trials, steps, torch_only
 from benchmarks.prove_gpu.__main__ import STEPS, Step
-from benchmarks.prove_gpu.report import DONE
+from benchmarks.prove_gpu.report import DONE, SO_FAR
 from grader.sandbox.mounts import IsolationError
 from grader.tests.conftest import get_environment, run_program
 from grader.tests.support.fake_device import FakeClock
 from torchkata.inside.speed.sizes import PRODUCT
+from torchkata.seam.failures import TimedOut
 
 FIGURE = "print('{\"figure\": 7}', flush=True)\n"
 BROKEN = {  # the code of a step and its expected outcome
@@ -40,6 +41,7 @@ BROKEN = {  # the code of a step and its expected outcome
     ),
     "lacks a package": ("import missing_package", "lacking", "ModuleNotFoundError: No module named 'missing_package'"),
     "lacks something": ("import sys; print('no GPU', file=sys.stderr); sys.exit(3)", "lacking", "no GPU"),
+    "has too little time": ("import sys; print('1 of 8 tried', file=sys.stderr); sys.exit(4)", SO_FAR, "1 of 8 tried"),
 }
 Ran = Callable[..., tuple[int, dict[str, dict[str, Any]], str]]
 
@@ -84,11 +86,11 @@ def test_broken_step_does_not_stop_other_steps(prove: Ran, broken: str) -> None:
     exit_code, found, report = prove(
         steps=[
             FakeStep("first", "a claim", 1),
-            FakeStep("second", "a claim", 1, 0.5, FIGURE + code),
+            FakeStep("second", "a claim", 1, 0.5, code=FIGURE + code),
             FakeStep("third", "a claim", 1),
         ]
     )
-    assert exit_code == (outcome not in DONE)
+    assert exit_code == (3 if outcome == SO_FAR else outcome not in DONE)
     for name, expected in {"first": ("holds", ""), "second": (outcome, reason), "third": ("holds", "")}.items():
         assert (found[name]["outcome"], found[name]["reason"]) == expected
         assert f"## {name}\n\n\n| figure |\n|---|\n| 7 |\n" in report
@@ -96,30 +98,64 @@ def test_broken_step_does_not_stop_other_steps(prove: Ran, broken: str) -> None:
 
 def test_run_finishes_even_if_every_step_hangs(prove: Ran) -> None:
     code, found, _ = prove(
-        "--minutes", "0.02", steps=[FakeStep(s.name, s.claim, 1, 60, BROKEN["hangs"][0]) for s in STEPS]
+        "--minutes", "0.02", steps=[FakeStep(s.name, s.claim, 1, code=BROKEN["hangs"][0]) for s in STEPS]
     )
     assert code == 1
     assert {each["outcome"] for each in found.values()} == {"timed out"}
 
 
-def test_step_skips_items_that_exceed_remaining_time(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_step_skips_items_that_exceed_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_clock, left = FakeClock(), place.StepSettings("cpu", 8.5, quick=True)
     fake_clock.install(monkeypatch, place)
-    monkeypatch.setattr(torch_only, "OUT", sys.stdout)
-    for seconds in left.take_in_time([2.0, 3.0, 1.0, 1.0], 4):
+    for seconds in left.take_in_time([2.0, 3.0, 1.0, 1.0], 4, "items"):
         fake_clock.advance(seconds)
     assert fake_clock.now == 6.0, "there is no time for another item that takes 3 s"
-    assert "3 of 4 tried: the time is up" in capsys.readouterr().out
+    assert left.unfinished == ["3 of 4 items tried"]
+    assert [*left.take_in_time([1.0], 1, "more items")] == [], "the earlier ones took 3 s"
+    assert left.unfinished == ["3 of 4 items tried", "0 of 1 more items tried"]
+    assert [*replace(left, until=60.0).take_in_time([1.0], 1, "last items")] == [1.0]
+    assert len(left.unfinished) == 2
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "error", "code", "words"),
+    [
+        ([], None, 0, ""),
+        (["3 of 67 cheats tried"], None, torch_only.UNFINISHED, "3 of 67 cheats tried"),
+        (["3 of 67 cheats tried"], place.Failed("it is 7"), "it is 7", ""),
+        (["3 of 67 cheats tried"], place.Lacking("no GPU"), steps.LACKING, "no GPU"),
+    ],
+)
+def test_step_holds_only_if_everything_was_tried(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    unfinished: list[str],
+    error: Exception | None,
+    code: object,
+    words: str,
+) -> None:
+    def step(settings: place.StepSettings) -> None:
+        settings.unfinished.extend(unfinished)
+        if error:
+            raise error
+
+    monkeypatch.setitem(steps.STEPS, "cheats", step)
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    monkeypatch.setattr(torch_only, "OUT", None)
+    found: object = 0
+    try:
+        steps.main("cheats", "cuda", "60", "whole")
+    except SystemExit as end:
+        found = end.code
+    assert (found, capsys.readouterr().err.strip()) == (code, words)
 
 
 def test_second_run_repeats_only_unsuccessful_steps(prove: Ran) -> None:
     first, second = (FakeStep(name, "a claim", 1) for name in ("first", "second"))
-    failing = FakeStep("second", "a claim", 1, 60, BROKEN["fails"][0])
+    failing = FakeStep("second", "a claim", 1, code=BROKEN["fails"][0])
     code, before, _ = prove(steps=[first, failing])
     assert (code, before["second"]["outcome"]) == (1, "failed")
-    code, after, _ = prove(steps=[FakeStep("first", "a claim", 1, 60, BROKEN["crashes"][0]), second])
+    code, after, _ = prove(steps=[FakeStep("first", "a claim", 1, code=BROKEN["crashes"][0]), second])
     assert (code, after["first"]) == (0, before["first"])
     assert after["second"]["outcome"] == "holds"
     code, other, _ = prove("--only", "second", "--again", steps=[first, failing])
@@ -164,7 +200,7 @@ def test_report_falls_back_to_writable_directory(tmp_path: Path) -> None:
     ("step", "code", "words"),
     [
         ("torch", 1, "finds no CUDA device"),
-        ("workloads", steps.LACKING, "built without CUDA|hides all devices"),
+        ("graded", steps.LACKING, "built without CUDA|hides all devices"),
         ("student", steps.LACKING, "pytest has measured no workload"),
     ],
 )
@@ -181,19 +217,22 @@ def test_step_without_gpu_reports_what_is_missing(step: str, code: int, words: s
         ([IsolationError("no bubblewrap")], "Lacking: second: IsolationError: no bubblewrap"),
         ([place.Failed("unshare: not permitted")], "Lacking: second: Failed: unshare: not permitted"),
         ([IsolationError("no bubblewrap"), place.Failed("it is 7\n")], "Failed: third: Failed: it is 7"),
+        ([TimedOut("no answer")], "Failed: second: TimedOut: no answer"),
+        ([place.Lacking(sandbox_trials.TIME_IS_UP)], "second: Lacking: the time of this step was up"),
     ],
 )
 @pytest.mark.usefixtures("driver")
 def test_failed_trial_does_not_prevent_later_trials(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: list[Exception], expected: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: list[BaseException], expected: str
 ) -> None:
     trials = [("first", lambda: "good"), *zip(("second", "third"), [Mock(side_effect=e) for e in errors], strict=False)]
     monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: [*trials, ("last", lambda: "good")])
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     monkeypatch.setenv("LD_LIBRARY_PATH", "")  # set by the step itself
-    found = ""
+    settings = place.StepSettings("cpu", math.inf, quick=True)
     try:
-        sandbox_trials.try_sandbox(place.StepSettings("cpu", math.inf, quick=True))
+        sandbox_trials.try_sandbox(settings)
+        found = "; ".join(settings.unfinished)
     except (place.Failed, place.Lacking) as error:
         found = f"{type(error).__name__}: {error}"
     assert found == expected
@@ -206,7 +245,7 @@ def test_trial_that_hangs_leaves_time_for_others(
 ) -> None:
     hang = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
     monkeypatch.setattr(sandbox_trials, "COMMAND_SECONDS", 0.2)
-    trials = [("first", lambda: sandbox_trials.run_command(*hang)), ("last", lambda: "good")]
+    trials = [("first", lambda: sandbox_trials.run_command(*hang, seconds=0.5)), ("last", lambda: "good")]
     monkeypatch.setattr(sandbox_trials, "list_trials", lambda *_, **__: trials)
     monkeypatch.setattr(torch_only, "OUT", sys.stdout)
     monkeypatch.setenv("LD_LIBRARY_PATH", "")
@@ -251,17 +290,24 @@ def test_wheels_must_match_python_version_and_processor(name: str, fit: bool) ->
     assert run.fits(Path(name), (3, 12), "x86_64") is fit
 
 
-def test_older_python_measures_torch_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_python_measures_torch_only(prove: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many images with a GPU have Python 3.10, which lacks `tomllib`."""
     monkeypatch.setitem(sys.modules, "tomllib", None)
     importlib.reload(torch_only)
-    call = Mock(return_value=0)
-    monkeypatch.setattr(subprocess, "call", call)
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "version_info", (3, 10, 12))
-    assert run.main() == 0
-    assert call.call_args.args[0][1].endswith("benchmarks/prove_gpu/torch_only.py")
-    assert (tmp_path / "prove_gpu.md").read_text("utf-8").endswith("exit code 0\n")
+    ran = FakeStep("torch", "a claim", 1, 60, (3, 10))
+    code, found, report = prove(steps=[replace(ran, name="graded", python=(3, 11)), ran])
+    assert (code, found["torch"]["outcome"], found["torch"]["lines"]) == (0, "holds", [{"figure": 7}])
+    assert "**lacking**: Python 3.11 or newer" in report
+
+
+@pytest.mark.parametrize("module", [prove_gpu, report, run, torch_only])
+def test_older_python_can_read_the_code(module: Any) -> None:
+    tree = ast.parse(Path(module.__file__).read_text("utf-8"), feature_version=(3, 10))
+    top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {(getattr(node, "module", None), alias.name) for node in top for alias in node.names}
+    newer = {("datetime", "UTC"), ("typing", "Self"), ("enum", "StrEnum"), (None, "tomllib")}
+    assert not names & newer
 
 
 def test_bundle_runs_with_its_wheels(tmp_path: Path) -> None:

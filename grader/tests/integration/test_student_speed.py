@@ -63,9 +63,10 @@ def test_speed_tests_are_not_run_without_a_gpu() -> None:
 def test_solution_is_fast_on_simulated_gpu() -> None:
     done = run_on_fake_gpu(SOLUTION)
     assert done.code == 0, done.out
-    assert "  workload              measured          to pass  for full verdict" in done.out
+    assert "  workload              rate              measured          to pass  for full verdict" in done.out
     assert list(read_rows(done.out)) == WORKLOADS
-    assert read_rows(done.out)["linear_forward"].split() == ["1.00", "0.60", "0.75", "full"]
+    assert read_rows(done.out)["linear_forward"].split()[1:] == ["TFLOP/s", "1.00", "0.60", "0.75", "full"]
+    assert float(read_rows(done.out)["linear_forward"].split()[0]) == pytest.approx(0.001, rel=0.1), "as simulated"
     assert "This is only an estimate: the grader measures your code again, and its result counts." in done.out
     assert "6 passed" in done.out
 
@@ -101,6 +102,16 @@ def test_slow_and_crashed_workloads_are_explained(tmp_path: Path) -> None:
     assert "2 too slow" in out
 
 
+def test_passing_workload_names_the_usual_cause(tmp_path: Path) -> None:
+    """Two more forward passes take six products, in addition to the eight of a step."""
+    changed = edit_solution("train", "loss = (model(x)", "[model(x) for _ in range(2)]\n        loss = (model(x)")
+    done = run_on_fake_gpu(write_assignment(tmp_path, train=changed), "--kata=train")
+    assert done.code == 0, done.out
+    row, advice = done.out[done.out.index("  train_throughput") :].splitlines()[:2]
+    assert row.split()[-1] == "passing"
+    assert "times the speed of plain steps: what does the loop do besides" in advice
+
+
 def test_speed_tests_of_stubs_count_as_not_started() -> None:
     done = run_on_fake_gpu(ROOT / "assignment")
     assert done.code == 1
@@ -115,7 +126,7 @@ def test_table_shows_reduced_batch_and_mfu_of_device() -> None:
     done = run_on_fake_gpu(SOLUTION, "--kata", "linear", *device)
     assert done.code == 0
     assert "(batch 256 instead of 512, to fit in device memory)" in done.out
-    row = read_rows(done.out)["linear_forward"].split()
+    row = read_rows(done.out)["linear_forward"].split()[2:]
     assert row[:6] == ["1.00,", "MFU", "0.00", "0.75", "0.90", "full"], "thresholds must not exceed plain torch"
 
 

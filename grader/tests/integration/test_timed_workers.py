@@ -229,7 +229,7 @@ def test_smoke_test_reports_what_is_broken(sandbox: Sandbox, name: str) -> None:
     work = sandbox.runtime / "grader/sandbox/inside/timed_work.py"
     whole, (code, words) = work.read_text(), BREAKS[name]
     assert run_smoke_test("cpu", sandbox) == ""
-    append_code(sandbox, "timed_work", code)
+    append_code(sandbox.runtime, "timed_work", code)
     try:
         assert run_smoke_test("cpu", sandbox).startswith(f"{BROKEN}: {words}")
     finally:

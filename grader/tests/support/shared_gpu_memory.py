@@ -15,7 +15,6 @@ from socket import socket
 
 from grader.sandbox import launch
 from grader.sandbox.inside import cuda
-from grader.sandbox.launch import Sandbox
 from grader.sandbox.mounts import Gpu
 from grader.sandbox.runner import WorkerRunner
 from grader.speed import gpu, timing_device
@@ -64,9 +63,9 @@ def start_driver(device: Gpu) -> list[int]:
     return codes
 
 
-def append_code(sandbox: Sandbox, module: str, text: str) -> None:
-    """Append code to a module that a timed worker imports when it receives its first request."""
-    with (sandbox.runtime / f"grader/sandbox/inside/{module}.py").open("a") as file:
+def append_code(runtime: Path, module: str, text: str) -> None:
+    """Append code to a module that workers have not imported yet, such as those that a first request needs."""
+    with (runtime / f"grader/sandbox/inside/{module}.py").open("a") as file:
         file.write(text)
 
 
@@ -97,8 +96,8 @@ def main() -> None:
     sandbox.wait_until_ready()
     if fake:
         exec(HOST_MEMORY, vars(cuda))
-        append_code(sandbox, "cuda", HOST_MEMORY)
-        append_code(sandbox, "timed_work", ON_CPU)
+        append_code(sandbox.runtime, "cuda", HOST_MEMORY)
+        append_code(sandbox.runtime, "timed_work", ON_CPU)
     control = sandbox.clone()
     violations = WorkerRunner(control, timing_device.get_limits()).find_violations(["/etc/passwd"])
     first, before = try_worker(control), count_descriptors()

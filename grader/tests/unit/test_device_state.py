@@ -73,7 +73,7 @@ def test_slowdown_of_idle_device_is_reported_once(driver: str, newer: bool, slow
     nvml = FakeNvml(
         driver, dict(NEW_COUNTERS if newer else OLD_COUNTERS), reasons=pynvml.nvmlClocksThrottleReasonGpuIdle
     )
-    assert advance(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, at 34 °C"
+    assert advance(nvml, slow.counters[newer], SECOND) == f"the device slowed itself down: {slow.words}, 34 °C"
     assert advance(nvml, slow.counters[newer], 0) is None, "a slowdown must be reported once"
 
 
@@ -91,7 +91,7 @@ def test_power_cap_and_short_slowdowns_are_ignored() -> None:
 def test_slowdown_without_counter_is_detected_while_active(slow: Slowdown, features: dict[int, int]) -> None:
     reasons = getattr(pynvml, slow.reason) | pynvml.nvmlClocksThrottleReasonSwPowerCap
     state = read_state(nvml=FakeNvml(counters={}, features=features, reasons=reasons))
-    words = f"the device slowed itself down: {slow.words}, at 34 °C"
+    words = f"the device slowed itself down: {slow.words}, 34 °C"
     assert describe_slowdown(IDLE, state) == describe_slowdown(state, IDLE) == describe_slowdown(state, state) == words
 
 

@@ -277,5 +277,5 @@ def test_waiting_for_busy_device_adds_time(device: FakeDevice) -> None:
 def test_wait_times_out_on_busy_device(device: FakeDevice) -> None:
     detector = IdleDetector(device, torch.device("cpu"))
     device.busy_until = device.now + 5.0
-    with pytest.raises(TimedOut, match="the device was still running your queued work"):
+    with pytest.raises(TimedOut, match="the device was still running queued work"):
         detector.wait(1.0)

@@ -4,6 +4,8 @@ import csv
 import fcntl
 import json
 import os
+import re
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from grader.base import files
 from grader.pipeline.reference import UNUSED, clear_unused
 from grader.results import result
 from grader.results.result import Finding, KataResult, Result
+from grader.tests import ROOT
 from grader.tests.conftest import call_grader
 from torchkata.course import course
 from torchkata.result import EARNED, Outcome, Status, TestResult
@@ -35,13 +38,21 @@ def store(
     result.write(made, directory)
 
 
-def test_report_rebuilds_gradebook_and_shows_findings(tmp_path: Path) -> None:
-    store(tmp_path, "ben", "done", "passed", "passed", findings=[Finding("linear", 7, "torch.nn.Linear: [look]")])
-    store(tmp_path, "ada", "wrong", "passed", "failed")
-    (tmp_path / "gradebook.csv").write_text("old")
-    done = call_grader("report", tmp_path)
+def test_report_joins_results_of_several_directories(tmp_path: Path) -> None:
+    """The page on Kubernetes has the commands that copy the results of all pods."""
+    pods = tmp_path / "pods"
+    findings = [Finding("linear", 7, "torch.nn.Linear: [look]")]
+    store(pods / "0", "ben", "done", "passed", "passed", findings=findings)
+    store(pods / "1", "ada", "wrong", "passed", "failed")
+    for pod in pods.iterdir():
+        (pod / "gradebook.csv").write_text("only of this pod")
+    (shown,) = re.findall(
+        "^(mkdir all .*) && grader report all$", (ROOT / "docs/operators.md").read_text(), re.MULTILINE
+    )
+    subprocess.run(shown.replace("/results", str(pods)), shell=True, check=True, cwd=tmp_path)
+    done = call_grader("report", tmp_path / "all")
     assert (done.code, done.err) == (0, "")
-    rows = csv.DictReader((tmp_path / "gradebook.csv").read_text().splitlines())
+    rows = csv.DictReader((tmp_path / "all/gradebook.csv").read_text().splitlines())
     cells = [(row["submission"], row["score"], row["findings"]) for row in rows]
     assert cells == [("ada", "1.0", "0"), ("ben", "2.0", "1")]
     assert "1/2" in done.out
