@@ -18,9 +18,10 @@ if not os.path.isdir("reference"):  # on Colab, which opens only the notebook
 """
 SETUP = """\
 [wheel] = glob.glob("reference/torchkata-*.whl")
-os.environ["PYTHONPATH"] = os.path.abspath(f".kata/{os.path.basename(wheel)}")
-shutil.unpack_archive(wheel, os.environ["PYTHONPATH"], "zip")
-sys.path.insert(0, os.environ["PYTHONPATH"])
+engine = os.path.abspath(f".kata/{os.path.basename(wheel)}")
+shutil.unpack_archive(wheel, engine, "zip")
+sys.path.insert(0, engine)
+os.environ["PYTHONPATH"] = engine + os.pathsep + os.environ.get("PYTHONPATH", "")  # for the tests
 !"{sys.executable}" -m torchkata.notebook.install
 %load_ext torchkata
 """
