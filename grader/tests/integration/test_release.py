@@ -204,7 +204,7 @@ def test_wheel_of_the_engine_is_complete_and_reproducible() -> None:
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     fields = email.message_from_string(about["METADATA"])
     assert (fields["Name"], fields["Version"], fields["Requires-Python"]) == ("torchkata", version, ">=3.11")
-    assert {*map(Requirement, fields.get_all("Requires-Dist"))} == {*map(Requirement, ours["dependencies"])}
+    assert {*map(Requirement, fields.get_all("Requires-Dist", []))} == {*map(Requirement, ours["dependencies"])}
     points = configparser.ConfigParser()
     points.read_string(about["entry_points.txt"])
     assert {*points["console_scripts"]} == {"kata", "torchkata"}
