@@ -2,7 +2,7 @@
 
     python scripts/try_handout.py HANDOUT SOLUTION
 
-HANDOUT was written by `grader release`, and its dependencies must be installed. SOLUTION is a folder of finished katas.
+HANDOUT was written by `grader release` and is installed. SOLUTION is a folder of finished katas.
 """
 
 import os

@@ -8,11 +8,10 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from torchkata.course import CourseError, Kata, NoCourseError, course, nearest
+from torchkata.course import CourseError, Kata, NoCourseError, course, handout, nearest
 from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.pytest_plugin.history import load_state
@@ -113,11 +112,7 @@ def find_kata(name: str, *commands: str) -> Kata:
 
 def version() -> str:
     """Return the versions of torchkata and Python."""
-    try:
-        number = metadata.version("torchkata")
-    except metadata.PackageNotFoundError:  # torchkata was copied and not installed
-        number = "?"
-    return f"torchkata {number}, Python {sys.version.split()[0]}"
+    return f"torchkata {handout.find_version()}, Python {sys.version.split()[0]}"
 
 
 def show_overview(_: Namespace) -> None:

@@ -52,8 +52,8 @@ def update(source: str) -> None:
     for kata in done.changed:
         stub = handout.stub_of(kata)
         say("the task of {kata} has changed: compare your file with the new stub, {stub}", kata=kata, stub=stub)
-    if "pyproject.toml" in done.new and not handout.is_self_study(course().root):
-        say("pyproject.toml has changed: run `pip install -e .` again")
+    if handout.REQUIREMENTS in done.new:
+        say("{file} has changed: run `pip install -r {file}` (or `uv sync`)", file=handout.REQUIREMENTS)
     count = len(done.new) + len(done.gone)
     say("files updated: {files}; assignment/ was not changed" if count else "already up to date", files=count)
 
@@ -68,15 +68,15 @@ def read_handout(source: str) -> dict[str, bytes]:
         names = [file.relative_to(path).as_posix() for file in path.glob(f"**/{handout.LIST}")]
         return read_listed(names, lambda name: (path / name).read_bytes())
     content = io.BytesIO(download(source) if source.startswith(WEB) else path.read_bytes())
-    if zipfile.is_zipfile(content):
-        with zipfile.ZipFile(content) as archive:
-            return read_listed(archive.namelist(), archive.read)
-    content.seek(0)
-    try:
+    try:  # first, because a tar file that contains a wheel can look like a zip file
         with tarfile.open(fileobj=content) as tar:
             return read_listed(tar.getnames(), lambda name: read_member(tar, name))
     except tarfile.TarError:
-        raise handout.HandoutError(handout.LIST) from None
+        content.seek(0)
+    if not zipfile.is_zipfile(content):
+        raise handout.HandoutError(handout.LIST)
+    with zipfile.ZipFile(content) as archive:
+        return read_listed(archive.namelist(), archive.read)
 
 
 def download(address: str) -> bytes:

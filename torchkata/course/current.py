@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from .course import Course
+from .handout import check_engine
 from .load import read_course_fields, read_toml
 from .model import NoCourseError
 
@@ -34,7 +35,11 @@ def is_chosen() -> bool:
 
 
 def use(root: Path) -> Course:
-    """Select the course in this folder and make its modules importable. Raises CourseError if the course is invalid."""
+    """Select the course in this folder and make its modules importable.
+
+    Raises CourseError if the course is invalid, or is a handout that needs another version of the engine.
+    """
+    check_engine(root)  # first, because this version may not understand the files of the course
     CURRENT[:] = [read_course(root.resolve())]
     if sys.path[:1] != [str(CURRENT[0].root)]:
         sys.path.insert(0, str(CURRENT[0].root))

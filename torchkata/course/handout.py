@@ -2,6 +2,9 @@
 
 `reference/handout.sha256` lists the files of a handout in the format of `sha256sum`. All other files belong to the
 student. If the student has changed a listed file, a backup of it is kept. `assignment/` is never modified.
+
+An instructor's handout also contains the engine as a wheel, which the student installs. Its version, such as
+`0.2.0+h1f3a9c0e`, ends with a digest of its files, so that it names exactly this engine.
 """
 
 import hashlib
@@ -11,11 +14,19 @@ import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 from pathlib import Path, PurePosixPath
+
+from torchkata.inside.text import Text
+
+from .model import CourseError
 
 LIST = "reference/handout.sha256"  # this file exists only in a handout
 STUBS = "reference/stubs"  # the original stubs, which `kata reset` restores
 STUDENTS = "assignment"
+WHEEL = "reference/torchkata-{version}-py3-none-any.whl"
+REQUIREMENTS = "requirements.txt"  # of pip: the wheel, and the packages that students' code needs
 UNSAFE = re.compile(
     r"""[\\:*?"<>|~]          # a Windows separator, drive, wildcard or short name (PROGRA~1)
     | (^|/) (/|$)            # an absolute path, or an empty part
@@ -42,8 +53,42 @@ class Updated:
 
 
 def is_self_study(root: Path) -> bool:
-    """Return whether `kata init` wrote this course. A handout from an instructor has its own copy of the engine."""
-    return (root / LIST).is_file() and not (root / "torchkata").is_dir()
+    """Return whether `kata init` wrote this course. A handout from an instructor contains the engine."""
+    has_engine = bool(find_engine(root)) or (root / "torchkata").is_dir()  # a wheel, or a folder in older handouts
+    return (root / LIST).is_file() and not has_engine
+
+
+def find_engine(root: Path) -> str:
+    """Return the version of the engine in an instructor's handout, or "" if the course is none."""
+    listed = (root / LIST).read_text("utf-8", "replace") if (root / LIST).is_file() else ""
+    before, after = (re.escape(part) for part in WHEEL.split("{version}"))
+    found = re.search(f"  {before}(.+){after}$", listed, re.MULTILINE)
+    return found[1] if found else ""
+
+
+@cache
+def find_version() -> str:
+    """Return the version of the running engine, or "?" if it was copied instead of installed."""
+    try:
+        return metadata.version("torchkata")
+    except metadata.PackageNotFoundError:
+        return "?"
+
+
+def check_engine(root: Path) -> None:
+    """Raise CourseError if a handout contains another engine than the one that is running."""
+    if not (needed := find_engine(root)):
+        return
+    plain, running = needed.partition("+")[0], find_version()
+    if running not in (needed, plain):  # the plain version is that of the instructor who released the handout
+        text = Text(
+            "this handout needs torchkata {needed}, but {running} is running: run `pip install -r {file}` (or "
+            "`uv sync`) in the folder of the handout, and start again",
+            needed=needed,
+            running=running,
+            file=REQUIREMENTS,
+        )
+        raise CourseError(text)
 
 
 def listing(files: Mapping[str, bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""`python -m torchkata.notebook.install`: installs missing packages of the handout without replacing torch.
+"""`python -m torchkata.notebook.install`: installs packages that a course needs without replacing torch.
 
 The preinstalled torch supports Colab's GPU, and replacing it would take minutes. If the handout needs a different
 version, pip reports a conflict.
@@ -7,17 +7,17 @@ version, pip reports a conflict.
 import subprocess
 import sys
 import tempfile
-import tomllib
+from importlib import metadata
 from pathlib import Path
 
+from torchkata.course import course
 from torchkata.pytest_plugin.packages import find_missing, find_versions
-
-HANDOUT = Path(__file__).parents[2]
 
 
 def main() -> int:
     """Install the missing packages. Return the exit code of pip, or 0 if nothing is missing."""
-    needed = find_missing(tomllib.loads((HANDOUT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
+    engine = [line for line in metadata.requires("torchkata") or () if "extra ==" not in line]
+    needed = find_missing([*engine, *course().dependencies])
     if not needed:
         return 0
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.notebooks import make_notebooks
 from grader.options import ReleaseOptions
 from grader.pipeline.selection import select_names
-from torchkata.course import Kata, course, handout, read_course
+from torchkata.course import Kata, course, handout, is_course, read_course
 
 REPLACED = ("assignment", "torchkata", "reference", "tests")  # folders that are deleted before a new release is written
+ENGINE = ".kata/engine"  # where --prove unpacks the engine
 PROTECTED = (*REPLACED, "docs", "grader", "examples", "benchmarks", "scripts")
 
 
@@ -72,6 +73,8 @@ def print_update(done: handout.Updated) -> None:
     print(f"updated: {count(len(done.new), 'file')} added or changed, {len(done.gone)} removed")
     for name, backup in done.backups.items():
         print(f"kept:    {name} had been changed; the old version is now {backup}")
+    if handout.REQUIREMENTS in done.new:
+        print(f"next:    after `kata update`, students run `pip install -r {handout.REQUIREMENTS}` (or `uv sync`)")
     if done.missing:
         print(f"stubs:   {', '.join(done.missing)}: not in assignment/; add it with `kata reset NAME`")
     if done.changed:
@@ -109,11 +112,7 @@ def find_edited(out: Path) -> Path | None:
 
 def is_handout(out: Path) -> bool:
     """Return whether an earlier `grader release` has written this directory."""
-    try:
-        project = tomllib.loads((out / "pyproject.toml").read_text("utf-8"))["project"]
-    except (OSError, ValueError, KeyError):
-        return False
-    return bool(project.get("name") == "torchkata") and (out / handout.STUBS).is_dir()
+    return (out / handout.STUBS).is_dir() and is_course(out) and not handout.is_self_study(out)
 
 
 def find_released(out: Path) -> tuple[str, ...]:
@@ -139,9 +138,14 @@ def check_stubs(katas: Sequence[Kata]) -> None:
 
 
 def prove(files: Mapping[str, bytes], katas: Sequence[str], examples: int) -> None:
-    """Run the handout's tests on the stubs and on the solution. Raises GraderError if a kata has the wrong status."""
+    """Run the handout's tests on the stubs and on the solution, with the engine in its wheel.
+
+    Raises GraderError if a kata has the wrong status.
+    """
     with tempfile.TemporaryDirectory() as folder:
         spread(files, Path(folder))
+        with zipfile.ZipFile(Path(folder) / handout.WHEEL.format(version=handout.find_engine(Path(folder)))) as wheel:
+            wheel.extractall(Path(folder) / ENGINE)
         demand("untouched", "not_started", Path(folder), katas, examples)
         for kata in katas:
             solution = course().solution(kata).read_bytes()
@@ -153,6 +157,7 @@ def demand(how: str, status: str, folder: Path, katas: Sequence[str], examples: 
     """Run all tests of the handout. Raises GraderError unless every kata has this status."""
     hidden = ("PYTEST", "PYTHONPATH")  # use the handout's own modules and settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    environment["PYTHONPATH"] = str(folder / ENGINE)
     command = [sys.executable, "-m", "pytest", f"--examples={examples}"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     try:

@@ -8,11 +8,11 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from grader.base import distribution
 from grader.base.errors import GraderError
 from grader.base.imports import PACKAGES, follow_imports
-from grader.commands.package.project import files_of, list_engine_files
+from grader.commands.package.project import files_of
 from grader.commands.release.contract import translate_docstrings
+from grader.commands.release.wheel import build_wheel
 from torchkata.course import ENGINE, Kata, course, handout
 from torchkata.course.load import WHOLE
 from torchkata.i18n import find_text, find_texts
@@ -39,7 +39,7 @@ GUIDES = {  # lines in the README about documents, each included if the course h
 TORCH = " No GPU is needed; an installed GPU build of torch is kept."
 PIP = """\
 On Linux, pip downloads torch with several gigabytes of CUDA libraries; `uv sync` does not. Without an NVIDIA GPU, first
-run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `pip install -e .`.
+run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `pip install -r requirements.txt`.
 
 """
 
@@ -54,21 +54,26 @@ def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, byte
 
     Raises GraderError if a file imports private files of the instructor or has an unsafe name.
     """
-    files = {path.relative_to(ENGINE).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")}
-    files["README.md"] = make_readme("README.md", katas).encode()
-    files[".devcontainer/devcontainer.json"] = make_devcontainer(katas).encode()
-    files["pyproject.toml"] = make_pyproject(katas, language).encode()
-    return complete(files, katas, language)
+    version, wheel = build_wheel()
+    name = handout.WHEEL.format(version=version)
+    requirements = [f"./{name}", *sorted(course().dependencies)]
+    texts = {
+        "README.md": make_readme("README.md", katas),
+        ".devcontainer/devcontainer.json": make_devcontainer(katas),
+        handout.REQUIREMENTS: "".join(f"{line}\n" for line in requirements),
+        "pyproject.toml": make_pyproject(katas, language, version),
+    }
+    return complete({name: wheel} | {path: text.encode() for path, text in texts.items()}, katas, language)
 
 
 def build_self_study() -> dict[str, bytes]:
     """Return the files of the course for self-learners: a handout of all katas that uses the installed engine."""
     katas = list(course().katas.values())
-    files = {"README.md": make_readme("self_study/README.md", katas).encode()}
-    project = (FILES / "self_study/pyproject.toml").read_text("utf-8")
-    students = json.dumps(sorted(course().dependencies))
-    written = project.replace("students = []", f"students = {students}") + make_shared_settings(katas, "en")
-    return complete(files | {"pyproject.toml": written.encode()}, katas, "en")
+    texts = {
+        "README.md": make_readme("self_study/README.md", katas),
+        "pyproject.toml": make_pyproject(katas, "en"),
+    }
+    return complete({path: text.encode() for path, text in texts.items()}, katas, "en")
 
 
 def complete(base: dict[str, bytes], katas: Sequence[Kata], language: str) -> dict[str, bytes]:
@@ -117,18 +122,15 @@ def find_course_files(names: Sequence[str]) -> set[Path]:
     return {path for path in files if not any(path.is_relative_to(folder) for folder in engine)}
 
 
-def make_pyproject(katas: Sequence[Kata], language: str) -> str:
-    """Return the handout's pyproject.toml."""
-    needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
+def make_pyproject(katas: Sequence[Kata], language: str, version: str = "") -> str:
+    """Return the pyproject.toml of a handout with this version of the engine, or of the course for self-learners."""
     written = (FILES / "pyproject.toml").read_text("utf-8")
-    written = written.replace('version = "0"', f'version = "{distribution.get_version()}"')
-    return written.replace("dependencies = []", f"dependencies = {needed}") + make_shared_settings(katas, language)
-
-
-def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
-    """Return the settings for pytest, for uv (if students install torch) and for the course."""
+    written = written.replace("students = []", f"students = {json.dumps(sorted(course().dependencies))}")
+    if version:
+        path = handout.WHEEL.format(version=version)
+        written += f"\n[tool.uv.sources.torchkata]\npath = {json.dumps(path)}\n"
     shared = ["pytest.toml", *(["uv.toml"] if needs_torch() else [])]
-    return "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
+    return written + "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
 
 
 def needs_torch() -> bool:

@@ -12,12 +12,16 @@ from torchkata.i18n.katas import describe_effort, title_of, title_of_track
 from torchkata.inside.text import Text
 
 CLONE = """\
-if not os.path.isdir("torchkata"):  # on Colab, which opens only the notebook
+if not os.path.isdir("reference"):  # on Colab, which opens only the notebook
     ![ -d handout ] || git clone --quiet --depth 1 {repository} handout
     %cd -q handout
 """
 SETUP = """\
-sys.path.insert(0, os.getcwd())
+[wheel] = glob.glob("reference/torchkata-*.whl")
+engine = os.path.abspath(f".kata/{os.path.basename(wheel)}")
+shutil.unpack_archive(wheel, engine, "zip")
+sys.path.insert(0, engine)
+os.environ["PYTHONPATH"] = engine + os.pathsep + os.environ.get("PYTHONPATH", "")  # for the tests
 !"{sys.executable}" -m torchkata.notebook.install
 %load_ext torchkata
 """
@@ -50,7 +54,7 @@ def make_cells(
     yield f"# {title_of_track(course().tracks[katas[0].track], chosen)}\n"
     yield translate(Text(INTRO.english, kata=katas[0].name), chosen) + "\n"
     yield fence(
-        "import os, sys\n"
+        "import glob, os, shutil, sys\n"
         + (CLONE.format(repository=shlex.quote(repository)) if repository else "")
         + (f'os.environ["KATA_LANG"] = "{chosen}"\n' if chosen != "en" else "")
         + SETUP

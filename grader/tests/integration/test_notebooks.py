@@ -39,6 +39,9 @@ def kernel(needs_jupyter: None, released: Path, tmp_path_factory: pytest.TempPat
     own = {"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython")), "PYTEST_ADDOPTS": "--examples=2"}
     with client.setup_kernel(cwd=str(released), env={**get_student_environment(), **own}):
         assert run_cell(client, read_cells(released / "core.ipynb")[0]) == "", "no package is missing here"
+        [wheel] = released.glob("reference/*.whl")
+        place = run_cell(client, "import torchkata; print(torchkata.__file__)")
+        assert place.startswith(f"{released}/.kata/{wheel.name}/"), "the engine of the handout"
         yield client
 
 

@@ -1,35 +1,41 @@
 """Tests of `grader release`: what a handout must and must not contain, and that it works for a student."""
 
 import ast
+import configparser
+import csv
+import email
+import hashlib
+import io
 import json
-import os
 import re
 import shutil
-import sys
 import tomllib
-import venv
-from importlib import metadata
+import zipfile
+from base64 import urlsafe_b64encode
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
 from grader.base.errors import CallError, GraderError
+from grader.commands.package.project import list_engine_files
 from grader.commands.release import command
 from grader.commands.release.command import prove
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.commands.release.contract import documented
+from grader.commands.release.wheel import build_wheel
 from grader.tests import ROOT
-from grader.tests.conftest import call_grader, run_as_student, run_program, write_solution
+from grader.tests.conftest import call_grader, run_as_student, write_solution
 from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
+from grader.tests.support.wheel import install_handout, make_student_environment, run_installed
 from torchkata.cli.command import list_commands
 from torchkata.course import course, read_course
 from torchkata.i18n import find_text, find_texts
 
 KATAS = list(course().katas)
 CORE = [kata.name for kata in course().choose([], ["core"])]
-TOP = "AGENTS.md assignment conftest.py docs LICENSE pyproject.toml README.md reference tests torchkata"
+TOP = "AGENTS.md assignment conftest.py docs LICENSE pyproject.toml README.md reference requirements.txt tests"
 HIDDEN = ".devcontainer .gitignore .vscode"
 
 
@@ -44,7 +50,7 @@ def test_handout_contains_expected_files(tmp_path: Path) -> None:
     assert {path.name for path in new_handout.iterdir()} == {*TOP.split(), *HIDDEN.split()}
     shared = {path.name for path in (ROOT / "reference").iterdir() if path.suffix in (".py", ".toml", ".po")}
     shared -= {"lint.toml"}
-    ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256"}
+    ours = {*shared, *KATAS, "stubs", "workloads", "handout.sha256", f"torchkata-{build_wheel()[0]}-py3-none-any.whl"}
     assert {path.name for path in (new_handout / "reference").iterdir()} == ours
     workloads = ["workloads.toml", *(f"{name}.py" for name in [*course().workloads, "optimizers", "training"])]
     assert list_files(new_handout / "reference/workloads") == sorted(workloads)
@@ -164,36 +170,68 @@ def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path)
 
 
 def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) -> None:
-    place = tmp_path / "venv"
-    venv.create(place, with_pip=False, symlinks=True)
-    [packages] = place.glob("lib/python*/site-packages")
-    libraries = {Path(one) for one in sys.path if one.endswith("site-packages")}
-    (packages / "libraries.pth").write_text("\n".join(map(str, libraries)))  # instead of a download
-    programs = place / ("Scripts" if os.name == "nt" else "bin")
-    install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", handout]
-    assert run_program(sys.executable, "-m", "pip", "--python", programs / "python", *install).code == 0
-    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)}
-    first, started, second = (
-        run_program(programs / "kata", *command, cwd=handout, environment=environment).out
-        for command in ((), ("next",), ())
-    )
-    assert f"0 of {len(CORE)} done" in first
-    assert "same_storage  not started    0/6" in started
-    assert re.search("same_storage +not started +0/6", second), "the handout must show its own progress"
+    programs = make_student_environment(tmp_path / "venv")
+    install_handout(programs, handout)
+    place = run_installed(programs, tmp_path, "python", "-c", "import torchkata; print(torchkata.__file__)").out
+    assert place.startswith(str(programs.parent)), "not that of the checkout"
+    first, started, second = (run_installed(programs, handout, "kata", *command) for command in ((), ("next",), ()))
+    assert f"0 of {len(CORE)} done" in first.out
+    assert "same_storage  not started    0/6" in started.out
+    assert re.search("same_storage +not started +0/6", second.out), "the handout must show its own progress"
     assert (handout / ".kata/progress.json").is_file()
+    write_solution(handout, "same_storage")
+    assert re.search("same_storage +done +6/6", run_installed(programs, handout / "tests", "pytest").out)
+    refused = run_installed(programs, tmp_path, "kata", "init", "new")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "part of an instructor's handout" in refused.err
+
+
+def test_wheel_of_the_engine_is_complete_and_reproducible() -> None:
+    version, content = build_wheel()
+    assert (version, content) == build_wheel()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert {name: text for name, text in files.items() if name.startswith("torchkata/")} == {
+        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in list_engine_files("torchkata")
+    }
+    about = {
+        name.removeprefix(f"torchkata-{version}.dist-info/"): text.decode()
+        for name, text in files.items()
+        if not name.startswith("torchkata/")
+    }
+    assert {*about} == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+    assert (about["licenses/LICENSE"], "grader" in "".join(files)) == ((ROOT / "LICENSE").read_text("utf-8"), False)
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    fields = email.message_from_string(about["METADATA"])
+    assert (fields["Name"], fields["Version"], fields["Requires-Python"]) == ("torchkata", version, ">=3.11")
+    assert {*map(Requirement, fields.get_all("Requires-Dist", []))} == {*map(Requirement, ours["dependencies"])}
+    points = configparser.ConfigParser()
+    points.read_string(about["entry_points.txt"])
+    assert {*points["console_scripts"]} == {"kata", "torchkata"}
+    assert dict(points["pytest11"]) == ours["entry-points"]["pytest11"]
+    rows = {name: (digest, size) for name, digest, size in csv.reader(about["RECORD"].splitlines())}
+    assert rows.pop(f"torchkata-{version}.dist-info/RECORD") == ("", "")
+    assert rows == {
+        name: (f"sha256={urlsafe_b64encode(hashlib.sha256(text).digest()).decode().rstrip('=')}", str(len(text)))
+        for name, text in files.items()
+        if not name.endswith("/RECORD")
+    }
 
 
 def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     assert made["project"]["requires-python"] == ours["project"]["requires-python"]
-    assert made["project"]["version"] == metadata.version("torchkata")
-    needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
-    assert {*map(Requirement, made["project"]["dependencies"])} == {*map(Requirement, needed)}
+    assert made["project"]["dependencies"] == ["torchkata"]
+    students = sorted(ours["dependency-groups"]["students"])
+    assert made["dependency-groups"]["students"] == students
+    wheel, *packages = (new_handout / "requirements.txt").read_text("utf-8").splitlines()
+    assert (packages, (new_handout / wheel).is_file()) == (students, True)
     made_options, options = (settings["tool"]["pytest"]["ini_options"] for settings in (made, ours))
     assert {**options, "markers": [one for one in options["markers"] if one.startswith("gpu")]} == made_options
     uv = made["tool"]["uv"]
     [index] = uv["index"]
-    assert uv["sources"] == {"torch": {"index": index["name"], "marker": "sys_platform == 'linux'"}}
+    torch = {"index": index["name"], "marker": "sys_platform == 'linux'"}
+    assert uv["sources"] == {"torch": torch, "torchkata": {"path": wheel.removeprefix("./")}}
     assert (index["url"], index["explicit"]) == ("https://download.pytorch.org/whl/cpu", True)
     assert index["url"] in (new_handout / "README.md").read_text("utf-8"), "the README must name the index for pip"
 
@@ -219,7 +257,7 @@ def test_editor_settings_name_existing_commands_and_files(new_handout: Path) -> 
 def test_handout_of_course_without_torch_mentions_no_torch(tmp_path: Path) -> None:
     done = call_grader("--course", PRIMES, "release", "--out", tmp_path / "out", "--prove")
     assert (done.code, "proven: all stubs count as not started" in done.out) == (0, True), done.err
-    files = [name for name in list_files(tmp_path / "out") if not name.startswith("torchkata/")]
+    files = [name for name in list_files(tmp_path / "out") if not name.endswith(".whl")]
     assert not [name for name in files if "torch.org" in (tmp_path / "out" / name).read_text("utf-8")]
     assert not re.search(r"torch\b|docs/|TITLE|TORCH|GUIDES|KATAS", (tmp_path / "out/README.md").read_text("utf-8"))
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from grader.commands.package.platform_package import spread
+from grader.commands.release import wheel
 from grader.commands.release.contents import add_prerequisites, build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, run_kata
+from grader.tests.support.wheel import install_handout, make_student_environment, run_installed
 from torchkata.course import handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
@@ -67,7 +69,36 @@ def test_update_leaves_the_assignment_unchanged(files: Mapping[str, bytes], stud
     assert again.out.splitlines()[-1] == "already up to date"
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar"])
+def test_update_demands_the_new_engine(
+    files: Mapping[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    student, programs = tmp_path / "student", make_student_environment(tmp_path / "venv")
+    with monkeypatch.context() as patch:
+        patch.setattr(wheel, "FORMAT", f"{wheel.FORMAT}Build: 1\n")  # the engine differs from that of `files`
+        spread(build_handout(add_prerequisites(["linear"])), student)
+    old, new = handout.find_engine(student), wheel.build_wheel()[0]
+    install_handout(programs, student)
+    assert run_installed(programs, student, "kata", "--version").out.startswith(f"torchkata {old}, ")
+    spread(files, tmp_path / "handout")
+    assert run_installed(programs, student, "kata", "update", str(tmp_path / "handout")).out.splitlines() == [
+        "requirements.txt has changed: run `pip install -r requirements.txt` (or `uv sync`)",
+        "files updated: 4; assignment/ was not changed",
+    ]
+    line = (
+        f"this handout needs torchkata {new}, but {old} is running: run `pip install -r requirements.txt` (or "
+        "`uv sync`) in the folder of the handout, and start again\n"
+    )
+    said = {"kata": f"kata: {line}", "pytest": f"ERROR: {line}\n"}
+    for command in ("kata", "kata next", "kata check", "kata export", "kata watch", "pytest", "pytest -c /dev/null"):
+        refused = run_installed(programs, student, *command.split())
+        assert (refused.out, refused.err) == ("", said[command.split()[0]]), command
+    assert not (student / ".kata").exists()
+    install_handout(programs, student)
+    assert "0 of 1 done" in run_installed(programs, student, "kata").out
+    assert "not started" in run_installed(programs, student, "pytest").out
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar", "gztar"])
 def test_update_accepts_archives(files: Mapping[str, bytes], student: Path, ending: str) -> None:
     from torchkata.cli.update import read_handout
 

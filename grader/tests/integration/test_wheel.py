@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.new.templates import KINDS
+from grader.commands.release.wheel import build_wheel
 from grader.results.result import read
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.wheel import run_installed
@@ -55,9 +56,11 @@ def test_new_course_is_tested_graded_and_certified(installed: Path, tmp_path: Pa
     assert [kind for kind in KINDS if f"new_{kind} " not in certified.out] == []
     for kind in ("release", "package github"):
         assert run_installed(installed, course, "grader", *kind.split(), "--out", kind[:7]).code == 0
-        names = [path.relative_to(course / kind[:7]).as_posix() for path in (course / kind[:7]).rglob("*.*")]
-        assert [name for name in names if "torchkata/" in name]
-        assert not [name for name in names if "archives/" in name], "the wheel's solutions"
+    names = [path.relative_to(course / "package").as_posix() for path in (course / "package").rglob("*.*")]
+    assert [name for name in names if "torchkata/" in name]
+    assert not [name for name in names if "archives/" in name], "the wheel's solutions"
+    [engine] = (course / "release/reference").glob("*.whl")
+    assert engine.name == f"torchkata-0.1.0+{build_wheel()[0].partition('+')[2]}-py3-none-any.whl", "as of a checkout"
     shutil.copy(course / "reference/first_kata/solution.py", course / "assignment/first_kata.py")
     graded = run_installed(
         installed, course, "grader", "grade", "assignment", "--out", "results", "--isolation", "bwrap"

@@ -62,6 +62,19 @@ def make_environment(folder: Path) -> tuple[Path, Path]:
     return folder / "bin", packages
 
 
+def make_student_environment(folder: Path) -> Path:
+    """Create an environment that shares the libraries of this one, such as torch, and return its `bin` directory."""
+    programs, packages = make_environment(folder)
+    libraries = {path for path in sys.path if path.endswith("site-packages")}
+    (packages / "libraries.pth").write_text("\n".join(libraries))  # instead of a download
+    return programs
+
+
+def install_handout(programs: Path, handout: Path) -> None:
+    """Install a handout as its README says, without a network."""
+    run_pip("--python", programs / "python", "install", "--requirement", "requirements.txt", cwd=handout)
+
+
 def install_wheel(folder: Path) -> Path:
     """Build the wheel, install it with its dependencies into a new environment, and return its `bin` directory."""
     programs, packages = make_environment(folder / "venv")
@@ -73,11 +86,11 @@ def install_wheel(folder: Path) -> Path:
     return programs
 
 
-def run_pip(*arguments: object) -> None:
+def run_pip(*arguments: object, cwd: Path = ROOT) -> None:
     """Run pip without network access and without installing dependencies."""
     environment = {**os.environ, "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_QUIET": "1"}
     command = [sys.executable, "-m", "pip", *map(str, arguments)]
-    subprocess.run(command, check=True, timeout=600, env=environment)
+    subprocess.run(command, check=True, timeout=600, env=environment, cwd=cwd)
 
 
 def run_installed(installed: Path, cwd: Path, *command: str) -> Run:

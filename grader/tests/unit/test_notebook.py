@@ -128,5 +128,6 @@ def test_installing_missing_packages_does_not_change_torch(monkeypatch: pytest.M
     for module in (install, packages):
         monkeypatch.setattr(module, "find_versions", lambda name: here.get(name, []))
     assert install.main() == 7
-    assert asked == [["torch==2.9.0+cu126\n", "pytest>=8.4", "hypothesis>=6.140", "polib>=1.2"]]
+    missing = ["hypothesis>=6.140", "polib>=1.2", "pytest>=8.4", "einops>=0.8", "jaxtyping>=0.2.34", "plotille>=6.0"]
+    assert asked == [["torch==2.9.0+cu126\n", *missing]]
     assert packages.find_missing(["torch>=2.6", "torch>=2.10"]) == ["torch>=2.10"], "an outdated torch must be reported"
