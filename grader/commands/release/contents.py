@@ -16,6 +16,7 @@ from grader.commands.release.contract import translate_docstrings
 from torchkata.course import ENGINE, Kata, course, handout
 from torchkata.course.load import WHOLE
 from torchkata.i18n import find_text, find_texts
+from torchkata.inside.source.text import VERSION
 
 FILES = Path(__file__).with_name("files")
 EDITOR = {
@@ -122,13 +123,17 @@ def make_pyproject(katas: Sequence[Kata], language: str) -> str:
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
     written = (FILES / "pyproject.toml").read_text("utf-8")
     written = written.replace('version = "0"', f'version = "{distribution.get_version()}"')
-    return written.replace("dependencies = []", f"dependencies = {needed}") + make_shared_settings(katas, language)
+    settings = make_shared_settings(katas, language, course().grader_python or VERSION)
+    return written.replace("dependencies = []", f"dependencies = {needed}") + settings
 
 
-def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
-    """Return the settings for pytest, for uv (if students install torch) and for the course."""
+def make_shared_settings(katas: Sequence[Kata], language: str, python: str = "") -> str:
+    """Return the settings for pytest, for uv (if students install torch) and for the course.
+
+    `python` is the version that the grader may have, or "" if nobody grades.
+    """
     shared = ["pytest.toml", *(["uv.toml"] if needs_torch() else [])]
-    return "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
+    return "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language, python)
 
 
 def needs_torch() -> bool:
@@ -143,7 +148,7 @@ def make_devcontainer(katas: Sequence[Kata]) -> str:
     return written.replace('"TITLE"', title).replace("FIRST", f"assignment/{katas[0].name}.py")
 
 
-def make_settings(katas: Sequence[Kata], language: str) -> str:
+def make_settings(katas: Sequence[Kata], language: str, python: str) -> str:
     """Return the settings of the course for the handout's pyproject.toml."""
     used = {kata.track for kata in katas}
     tracks = {name: track.title for name, track in course().tracks.items() if name in used}
@@ -152,6 +157,7 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "languages": sorted(course().languages, key=lambda one: one != language),
         "preload": course().preload,
         "graded": [name for name in course().graded if name in used] or list(tracks),
+        **({"grader_python": python} if python else {}),
     }
     names = {kata.name for kata in katas}
     whole = [name for name in tracks if names.issuperset(kata.name for kata in course().choose((), [name]))]

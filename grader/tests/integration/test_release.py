@@ -187,6 +187,7 @@ def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     assert made["project"]["requires-python"] == ours["project"]["requires-python"]
     assert made["project"]["version"] == metadata.version("torchkata")
+    assert made["tool"]["torchkata"]["grader_python"] == "{}.{}".format(*sys.version_info)
     needed = {*ours["project"]["dependencies"], *ours["dependency-groups"]["students"]}
     assert {*map(Requirement, made["project"]["dependencies"])} == {*map(Requirement, needed)}
     made_options, options = (settings["tool"]["pytest"]["ini_options"] for settings in (made, ours))
