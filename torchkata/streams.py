@@ -3,6 +3,8 @@
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -18,3 +20,16 @@ def prepare_streams(errors: str = "replace") -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8", errors=errors))  # noqa: SIM115
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
+
+
+@contextmanager
+def keep_streams_open() -> Iterator[None]:
+    """Ignore it if the code in this context closes the standard streams, which everything else in the process uses."""
+    kept = [vars(stream) for stream in (sys.stdout, sys.stderr) if hasattr(stream, "__dict__")]
+    for attributes in kept:
+        attributes["close"] = lambda: None
+    try:
+        yield
+    finally:
+        for attributes in kept:
+            attributes.pop("close", None)

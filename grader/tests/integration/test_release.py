@@ -183,6 +183,13 @@ def test_handout_installs_in_its_own_environment(handout: Path, tmp_path: Path) 
     assert (handout / ".kata/progress.json").is_file()
 
 
+def test_handout_hides_no_module_of_python() -> None:
+    files = [Path(name) for name in build_handout([*course().katas.values()])]
+    modules = {path.stem for path in files if path.suffix == ".py" and path.parent.name in ("", "tests", "assignment")}
+    assert len(modules) > 80
+    assert modules & sys.stdlib_module_names == set()
+
+
 def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     assert made["project"]["requires-python"] == ours["project"]["requires-python"]
