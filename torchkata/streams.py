@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -22,10 +22,17 @@ def prepare_streams(errors: str = "replace") -> None:
             stream.reconfigure(errors=errors)
 
 
+def count_printed() -> int:
+    """Return how many bytes were written to the standard output, or 0 if it is not a file (as pytest's capture is)."""
+    with suppress(OSError):
+        return os.lseek(1, 0, os.SEEK_CUR)
+    return 0
+
+
 @contextmanager
 def keep_streams_open() -> Iterator[None]:
     """Ignore it if the code in this context closes the standard streams, which everything else in the process uses."""
-    kept = [vars(stream) for stream in (sys.stdout, sys.stderr) if hasattr(stream, "__dict__")]
+    kept = vars(sys.stdout), vars(sys.stderr)
     for attributes in kept:
         attributes["close"] = lambda: None
     try:

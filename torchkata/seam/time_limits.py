@@ -19,6 +19,7 @@ from types import FrameType
 from torchkata.course import Limits
 from torchkata.i18n import _
 from torchkata.inside.reply import clean
+from torchkata.streams import count_printed
 
 from .failures import NOWHERE, Place, TimedOut
 
@@ -70,43 +71,20 @@ def read_queue(schedstat: int) -> float:
 
 
 def measure_queue() -> float:
-    """Return for how long the main thread of this process has waited for a processor, or NaN if it is unknown."""
-    with suppress(OSError):
-        schedstat = os.open(SCHEDSTAT.format("self"), os.O_RDONLY)
-        try:
-            return read_queue(schedstat)
-        finally:
-            os.close(schedstat)
-    return math.nan
+    """Return for how long the main thread of this process has waited for a processor, or 0 if it is unknown."""
+    with suppress(OSError), Path(SCHEDSTAT.format("self")).open("rb") as file:
+        return read_queue(file.fileno())
+    return 0.0
 
 
-def describe_time_out(what: str, allowed: Times, *, by_cpu: bool, queued: float = 0.0) -> str:
-    """Return a sentence about an exceeded limit.
-
-    Args:
-        what: What the limit applies to.
-        allowed: The limit.
-        by_cpu: Whether the CPU time was exceeded.
-        queued: For how long the code waited for a processor, as far as it is known.
-    """
+def describe_time_out(what: str, allowed: Times, *, by_cpu: bool, queued: float) -> str:
+    """Return a sentence about an exceeded limit of `what`, of which `queued` seconds were spent without a processor."""
     if by_cpu:
         return _("{what} used more than {seconds} seconds of CPU time", what=what, seconds=f"{allowed.cpu:g}")
-    seconds = f"{allowed.wall:g}"
+    said = {"what": what, "seconds": f"{allowed.wall:g}"}
     if queued > allowed.wall / 2:
-        return _(
-            "{what} took more than {seconds} seconds, mostly waiting for a processor, because other programs kept this "
-            "machine busy",
-            what=what,
-            seconds=seconds,
-        )
-    return _("{what} took more than {seconds} seconds, mostly waiting", what=what, seconds=seconds)
-
-
-def count_printed() -> int:
-    """Return how many bytes were written to the standard output, or 0 if it is not a file, as in pytest's capture."""
-    with suppress(OSError):
-        return os.lseek(1, 0, os.SEEK_CUR)
-    return 0
+        return _("{what} took more than {seconds} seconds, mostly waiting for a processor: the machine is busy", **said)
+    return _("{what} took more than {seconds} seconds, mostly waiting", **said)
 
 
 @contextmanager
@@ -131,7 +109,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
 
     Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """
-    began, queued, printed = measure_process(), measure_queue(), count_printed()
+    queued, printed = measure_queue(), count_printed()
 
     def stop(number: int, frame: FrameType | None) -> None:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
@@ -146,16 +124,9 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        waited = measure_queue() - queued
-        how, more = describe_time_out(_("your code"), allowed, by_cpu=by_cpu, queued=waited), count_printed() - printed
-        if more >= MUCH_PRINTED:
+        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu, queued=measure_queue() - queued)
+        if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
-        elif not by_cpu and math.isnan(waited) and (measure_process() - began).cpu < allowed.cpu / 2:
-            how = _(
-                "{how}; if it neither sleeps nor waits for a lock, this machine is busy with other programs: "
-                "run the tests again",
-                how=how,
-            )
         raise TimedOut(how, place)
 
     with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):

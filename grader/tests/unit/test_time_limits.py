@@ -1,6 +1,5 @@
 """On a student's own machine, calls have the same two limits as in the grader: CPU time, and time by the clock."""
 
-import math
 import socket
 import time
 from pathlib import Path
@@ -36,8 +35,7 @@ def test_endless_loop_ends_by_cpu_time(tmp_path: Path) -> None:
     ("queued", "words"),
     [
         (0.0, "$"),
-        (1.0, " for a processor, because other programs kept this machine busy$"),
-        (math.nan, "; if it neither .* busy with other programs: run the tests again$"),
+        (1.0, " for a processor: the machine is busy$"),
     ],
 )
 def test_waiting_ends_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queued: float, words: str) -> None:
@@ -61,7 +59,7 @@ def test_endless_print_is_named(
     capfd.readouterr()
 
 
-@pytest.mark.skipif(math.isnan(measure_queue()), reason="this system does not count how long a thread waits")
+@pytest.mark.skipif(measure_queue() == 0.0, reason="this system does not count how long a thread waits")
 def test_queue_counts_waits_for_a_processor() -> None:
     code = "import os, time\nfrom torchkata.seam.time_limits import measure_queue\n"
     code += "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nother = os.fork()\n"
