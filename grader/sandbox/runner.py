@@ -23,7 +23,7 @@ from torchkata.inside.reply import Probe, Reply
 from torchkata.inside.text import Text
 from torchkata.inside.values import Plain
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
-from torchkata.seam.time_limits import Times, allow, describe_time_out, take_least
+from torchkata.seam.time_limits import SCHEDSTAT, Times, allow, describe_time_out, read_queue, take_least
 
 CONTROL_SECONDS = 60.0
 SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time
@@ -43,7 +43,8 @@ class TimeBudget:
     def demand_time(self) -> None:
         """Raise TimedOut if no time is left."""
         if self.left.shortest <= 0:
-            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=self.left.cpu <= 0))
+            by_cpu, queued = self.left.cpu <= 0, -self.left.queued
+            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=by_cpu, queued=queued))
 
 
 class WorkerRunner:
@@ -62,6 +63,8 @@ class WorkerRunner:
         self.kata_left_before = self.kata.left  # at the start of the current test
         self.clock: int | None = None  # the clock of the current worker's CPU time
         self.cpu = 0.0  # CPU time of the current worker at the last measurement
+        self.schedstat: int | None = None  # descriptor of the file from which `queued` is read
+        self.queued = 0.0  # for how long the current worker has waited for a processor, at the last measurement
         self.channel: Channel | None = None
         self.arena: int | None = None  # descriptor of the memory that is shared with a timed worker
 
@@ -145,11 +148,13 @@ class WorkerRunner:
             raise Died(translate(error)) from None
 
     def measure(self) -> Times:
-        """Return the CPU time of the worker, or of the last one if it has ended, and the wall-clock time."""
-        if self.clock is not None:
-            with contextlib.suppress(OSError):  # the zygote has exited
+        """Return the times of the worker, or of the last one if it has ended, and the wall-clock time."""
+        with contextlib.suppress(OSError):  # the zygote has exited
+            if self.clock is not None:
                 self.cpu = time.clock_gettime(self.clock)
-        return Times(self.cpu, time.monotonic())
+            if self.schedstat is not None:
+                self.queued = read_queue(self.schedstat)
+        return Times(self.cpu, time.monotonic(), self.queued)
 
     def signal(self, letter: bytes) -> None:
         """Let the zygote pause or resume the current worker. Raises Inconclusive if the zygote has exited."""
@@ -173,8 +178,11 @@ class WorkerRunner:
         self.channel = self.new_channel()
         deadline = time.monotonic() + CONTROL_SECONDS
         try:
-            self.clock = ~self.channel.identify_sender(deadline) << 3 | PROCESS_CLOCK
+            worker = self.channel.identify_sender(deadline)
+            self.clock = ~worker << 3 | PROCESS_CLOCK
             self.cpu = time.clock_gettime(self.clock)
+            with contextlib.suppress(OSError):  # not every system has this file
+                self.schedstat = os.open(SCHEDSTAT.format(worker), os.O_RDONLY | os.O_CLOEXEC)
             ready = decode_reply(self.channel.receive(deadline))
             if ready.outcome != "returned":
                 raise Inconclusive(_("could not sandbox the worker: {error}", error=ready.error))
@@ -219,6 +227,8 @@ class WorkerRunner:
         assert self.channel is not None
         self.measure()
         self.channel.close()
-        self.channel = self.clock = None
+        if self.schedstat is not None:
+            os.close(self.schedstat)
+        self.channel = self.clock = self.schedstat = None
         with contextlib.suppress(OSError):  # if the zygote has exited, the next request detects it
             self.control.sendall(letter)

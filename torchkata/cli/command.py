@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from torchkata.course import CourseError, Kata, NoCourseError, course, handout, nearest
 from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
+from torchkata.inside.source.text import VERSION
 from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import demand_packages, describe_hidden_module
 from torchkata.streams import prepare_streams
@@ -171,8 +172,8 @@ def check(options: Namespace) -> int:
     if code in (0, 1):  # pytest has run the tests
         print()
         limits = course().limits
-        values: dict[str, object] = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-        values |= {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}", "memory": limits.memory_mib}
+        values: dict[str, object] = {"python": VERSION, "memory": limits.memory_mib}
+        values |= {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}"}
         text = _(
             "The number of inputs and the time limit of a call are those of the grader.\nThe grader differs:\n  - It "
             "draws other inputs, and it runs on another machine, perhaps with a Python other than {python}.\n  - It "

@@ -29,8 +29,9 @@ from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
 from torchkata.result import LOOK_OF
 
+from .newer_python import describe_newer_python, find_newer
 from .secret import find_secret
-from .terminal import UsageError, say
+from .terminal import UsageError, print_wrapped, say
 
 FILE = "assignment.zip"
 LEFT_BY_TOOLS = ("__pycache__", ".DS_Store", "__init__.py", predictions.FILE)  # names that are excluded without a note
@@ -80,7 +81,9 @@ def export(path: Path | None) -> int:
 
 
 def print_notes(notes: Sequence[Problem]) -> None:
-    """Print notes, with the most serious ones last."""
+    """Print notes, with the most serious ones last, and whether the grader may have an older Python."""
+    if newer := describe_newer_python():
+        print_wrapped(newer)
     if notes:
         say("before you hand in, check:")
     for note in sorted(notes, key=lambda note: note.is_serious):
@@ -169,6 +172,18 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
                 **names,
             )
             yield warn(text)
+    for newer in find_newer(source, tree):
+        values = {
+            "what": newer.name or _("this syntax"),
+            "needed": f"3.{newer.minor}",
+            "python": course().grader_python,
+        }
+        text = _(
+            "line {line}: {what} needs Python {needed}, and the grader may have Python {python}",
+            line=newer.line,
+            **values,
+        )
+        yield warn(text)
     for use in find_differences(tree):
         why = translate(DIFFERENCES[use.key])
         yield warn(_("line {line}: {call}: {text}", line=use.line, call=use.call, text=why))

@@ -26,6 +26,7 @@ class Course(CourseFiles):
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()  # packages that student code may use; workers import them before they start
     dependencies: tuple[str, ...] = ()  # packages that students install: the dependency group `students`
+    grader_python: str = ""  # the Python that the grader may have, such as "3.12"; a release notes its own version
     ending: str = ""  # what works once all katas are done
     ways: dict[str, tuple[str, ...]] = field(default_factory=dict)  # recommended katas, by the title of the way
 

@@ -1,5 +1,6 @@
 """Reads and validates the files of a course: `pyproject.toml`, `kata.toml`, `workloads.toml`."""
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields
@@ -29,7 +30,7 @@ def toml_type(annotation: Any) -> type:
 
 
 COURSE_KEYS = {"title": str, "tracks": dict, "graded": list, "limits": dict, "languages": list, "preload": list}
-COURSE_KEYS |= {"endings": dict, "ways": dict}
+COURSE_KEYS |= {"grader_python": str, "endings": dict, "ways": dict}
 WHOLE = "all"  # key of the ending of the course in `endings`
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "points")}
@@ -63,6 +64,8 @@ def read_course_fields(root: Path) -> dict[str, Any]:
     for name, limit in limits.items():
         if not limit > 0:
             raise CourseError(f"{path}: [tool.torchkata.limits]: {name} is {limit!r}; it should be above 0")
+    if not re.fullmatch(r"3\.\d+|", python := table.get("grader_python", "")):
+        raise CourseError(f'{where}: grader_python is {python!r}; it should be a version, such as "3.12"')
     return {
         "title": table.get("title", root.name),
         "tracks": {name: Track(name, title, endings.get(name, "")) for name, title in titles.items()},
@@ -71,6 +74,7 @@ def read_course_fields(root: Path) -> dict[str, Any]:
         "graded": graded,
         "limits": Limits(**limits),
         "languages": tuple(table.get("languages", ("en",))),
+        "grader_python": python,
         "preload": tuple(table.get("preload", ())),
         "dependencies": tuple(project.get("dependency-groups", {}).get("students", ())),
     }

@@ -20,6 +20,7 @@ from torchkata.inside import probes
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Probe, Reply, run_probe
 from torchkata.inside.values import Plain, contains_tensor, find_unsupported, require_plain, to_plain
+from torchkata.streams import keep_streams_open
 
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
@@ -241,7 +242,7 @@ class InProcess:
         left = Times(max(self.left.cpu, least.cpu), max(self.left.wall, least.wall))
         allowed = take_least(allow(self.limits.call_seconds, self.limits), left)
         try:
-            with limit_time(allowed, self.assignment.__files__.folder):
+            with limit_time(allowed, self.assignment.__files__.folder), keep_streams_open():
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
             self.left -= measure_process() - began

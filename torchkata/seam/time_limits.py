@@ -6,11 +6,12 @@ for a lock uses none of it. Each limit therefore also ends after several times a
 
 import linecache
 import math
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -18,11 +19,14 @@ from types import FrameType
 from torchkata.course import Limits
 from torchkata.i18n import _
 from torchkata.inside.reply import clean
+from torchkata.streams import count_printed
 
 from .failures import NOWHERE, Place, TimedOut
 
 POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of these functions, has finished
 UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
+SCHEDSTAT = "/proc/{}/schedstat"  # nanoseconds that a thread has run and has waited for a processor (Linux)
+MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
 
@@ -32,9 +36,10 @@ class Times:
 
     cpu: float
     wall: float
+    queued: float = 0.0  # of `wall`, how long the main thread waited for a processor, as far as it is known
 
     def __sub__(self, other: "Times") -> "Times":
-        return Times(self.cpu - other.cpu, self.wall - other.wall)
+        return Times(self.cpu - other.cpu, self.wall - other.wall, self.queued - other.queued)
 
     @property
     def shortest(self) -> float:
@@ -60,11 +65,26 @@ def measure_process() -> Times:
     return Times(time.process_time(), time.monotonic())
 
 
-def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
-    """Return a sentence about an exceeded limit. `what` is what the limit applies to."""
+def read_queue(schedstat: int) -> float:
+    """Return for how long a thread has waited for a processor. `schedstat` is a descriptor of its file in `/proc`."""
+    return int(os.pread(schedstat, 100, 0).split()[1]) / 1e9
+
+
+def measure_queue() -> float:
+    """Return for how long the main thread of this process has waited for a processor, or 0 if it is unknown."""
+    with suppress(OSError), Path(SCHEDSTAT.format("self")).open("rb") as file:
+        return read_queue(file.fileno())
+    return 0.0
+
+
+def describe_time_out(what: str, allowed: Times, *, by_cpu: bool, queued: float) -> str:
+    """Return a sentence about an exceeded limit of `what`, of which `queued` seconds were spent without a processor."""
     if by_cpu:
         return _("{what} used more than {seconds} seconds of CPU time", what=what, seconds=f"{allowed.cpu:g}")
-    return _("{what} took more than {seconds} seconds, mostly waiting", what=what, seconds=f"{allowed.wall:g}")
+    said = {"what": what, "seconds": f"{allowed.wall:g}"}
+    if queued > allowed.wall / 2:
+        return _("{what} took more than {seconds} seconds, mostly waiting for a processor: the machine is busy", **said)
+    return _("{what} took more than {seconds} seconds, mostly waiting", **said)
 
 
 @contextmanager
@@ -89,7 +109,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
 
     Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """
-    began = measure_process()
+    queued, printed = measure_queue(), count_printed()
 
     def stop(number: int, frame: FrameType | None) -> None:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
@@ -104,13 +124,9 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
-        if not by_cpu and (measure_process() - began).cpu < allowed.cpu / 2:
-            how = _(
-                "{how}; if it neither sleeps nor waits for a lock, this machine is busy with other programs: "
-                "run the tests again",
-                how=how,
-            )
+        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu, queued=measure_queue() - queued)
+        if (more := count_printed() - printed) >= MUCH_PRINTED:
+            how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
         raise TimedOut(how, place)
 
     with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):

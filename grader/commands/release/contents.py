@@ -16,6 +16,7 @@ from grader.commands.release.wheel import build_wheel
 from torchkata.course import ENGINE, Kata, course, handout
 from torchkata.course.load import WHOLE
 from torchkata.i18n import find_text, find_texts
+from torchkata.inside.source.text import VERSION
 
 FILES = Path(__file__).with_name("files")
 EDITOR = {
@@ -130,7 +131,9 @@ def make_pyproject(katas: Sequence[Kata], language: str, version: str = "") -> s
         path = handout.WHEEL.format(version=version)
         written += f"\n[tool.uv.sources.torchkata]\npath = {json.dumps(path)}\n"
     shared = ["pytest.toml", *(["uv.toml"] if needs_torch() else [])]
-    return written + "".join((FILES / name).read_text("utf-8") for name in shared) + make_settings(katas, language)
+    written += "".join((FILES / name).read_text("utf-8") for name in shared)
+    graders = course().grader_python or VERSION if version else ""  # nobody grades self-learners
+    return written + make_settings(katas, language, graders)
 
 
 def needs_torch() -> bool:
@@ -145,7 +148,7 @@ def make_devcontainer(katas: Sequence[Kata]) -> str:
     return written.replace('"TITLE"', title).replace("FIRST", f"assignment/{katas[0].name}.py")
 
 
-def make_settings(katas: Sequence[Kata], language: str) -> str:
+def make_settings(katas: Sequence[Kata], language: str, python: str) -> str:
     """Return the settings of the course for the handout's pyproject.toml."""
     used = {kata.track for kata in katas}
     tracks = {name: track.title for name, track in course().tracks.items() if name in used}
@@ -154,6 +157,7 @@ def make_settings(katas: Sequence[Kata], language: str) -> str:
         "languages": sorted(course().languages, key=lambda one: one != language),
         "preload": course().preload,
         "graded": [name for name in course().graded if name in used] or list(tracks),
+        **({"grader_python": python} if python else {}),
     }
     names = {kata.name for kata in katas}
     whole = [name for name in tracks if names.issuperset(kata.name for kata in course().choose((), [name]))]

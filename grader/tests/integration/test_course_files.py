@@ -120,6 +120,11 @@ KEYS = "; the keys are"
         ),
         (PLAIN, {KATA: "title"}, f"{KATA}: can't be read (Expected"),
         (f"{PLAIN}graded = 'a'\n", {}, "[tool.torchkata]: graded is 'a'; it should be a list"),
+        (
+            f"{PLAIN}grader_python = '>=3.11'\n",
+            {},
+            "grader_python is '>=3.11'; it should be a version, such as \"3.12\"",
+        ),
         (f"{PLAIN}tracks = {{}}\n", {}, "[tool.torchkata]: tracks is empty"),
         ("[tool.torchkata.limits]\ncall_seconds = '5'\n", {}, "call_seconds is '5'; it should be a number"),
         ("[tool.torchkata.limits]\ntest_seconds = 0.0\n", {}, "test_seconds is 0"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,20 @@ def test_check_names_what_the_grader_refuses(primes: Path) -> None:
     done = run_kata(primes, "check", "sieve")
     assert "sieve.py  line 4: subprocess.run: the grader runs code without other processes" in done.out
     assert "factorise.py  " not in done.out, "only the katas that were checked"
+    assert "Your Python is" not in done.out, "it is as new as that of the release"
     assert "factorise.py  " not in run_kata(primes, "check").out, "it is not started"
+
+
+def test_older_python_of_the_grader_is_named(primes: Path) -> None:
+    settings = primes / "pyproject.toml"
+    settings.write_text(
+        re.sub(r'^grader_python = ".*"$', 'grader_python = "3.10"', settings.read_text("utf-8"), flags=re.MULTILINE)
+    )
+    (primes / "assignment/sieve.py").write_text("import math\n\ndef sieve(n):\n    return math.sumprod([n], [n])\n")
+    for command in ("check", "export"):
+        out = " ".join(run_kata(primes, command).out.split())
+        assert f"Your Python is 3.{sys.version_info.minor}, and the grader may have 3.10, where newer syntax" in out
+        assert "sieve.py line 4: math.sumprod needs Python 3.12, and the grader may have Python 3.10" in out
 
 
 def test_check_tests_only_named_katas(primes: Path) -> None:

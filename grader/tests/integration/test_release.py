@@ -9,6 +9,7 @@ import io
 import json
 import re
 import shutil
+import sys
 import tomllib
 import zipfile
 from base64 import urlsafe_b64encode
@@ -218,6 +219,13 @@ def test_wheel_of_the_engine_is_complete_and_reproducible() -> None:
     }
 
 
+def test_handout_hides_no_module_of_python() -> None:
+    files = [Path(name) for name in build_handout([*course().katas.values()])]
+    modules = {path.stem for path in files if path.suffix == ".py" and path.parent.name in ("", "tests", "assignment")}
+    assert len(modules) > 80
+    assert modules & sys.stdlib_module_names == set()
+
+
 def test_handout_has_the_project_settings(new_handout: Path) -> None:
     made, ours = (tomllib.loads((root / "pyproject.toml").read_text("utf-8")) for root in (new_handout, ROOT))
     assert made["project"]["requires-python"] == ours["project"]["requires-python"]
@@ -226,6 +234,7 @@ def test_handout_has_the_project_settings(new_handout: Path) -> None:
     assert made["dependency-groups"]["students"] == students
     wheel, *packages = (new_handout / "requirements.txt").read_text("utf-8").splitlines()
     assert (packages, (new_handout / wheel).is_file()) == (students, True)
+    assert made["tool"]["torchkata"]["grader_python"] == "{}.{}".format(*sys.version_info)
     made_options, options = (settings["tool"]["pytest"]["ini_options"] for settings in (made, ours))
     assert {**options, "markers": [one for one in options["markers"] if one.startswith("gpu")]} == made_options
     uv = made["tool"]["uv"]

@@ -112,3 +112,4 @@ def test_self_study_folder_contains_no_engine_or_grader() -> None:
     assert files["assignment/linear.py"] == (ROOT / "assignment/linear.py").read_bytes()
     assert b"TITLE" not in files["README.md"]
     assert b"KATAS" not in files["README.md"]
+    assert b"grader_python" not in files["pyproject.toml"], "nobody grades"

@@ -98,8 +98,9 @@ def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
     assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
-    assert "timed out your code took more than 20 seconds, mostly waiting; if it neither" in " ".join(out.split())
-    assert "at        same_storage.py, line " in out
+    assert "timed out your code took more than 20 seconds, mostly waiting at same_storage.py, line " in " ".join(
+        out.split()
+    )
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

@@ -18,6 +18,7 @@ from grader.tests.conftest import Run, call_grader, find_row, get_student_enviro
 from grader.tests.support.submissions import PRIMES, SIEVE
 
 IMITATE = "pytest -p grader.tests.support.imitated_plugins --imitate"
+BWRAP = "bwrap --dev-bind / /"  # the same files and devices, with a change
 LIST = "code=$?; kata list; exit $code"  # for runs whose output is lost, or is mixed with that of another run
 BOTH = {"sieve": "done 5/5", "factorise": "wrong 1/6"}
 HIDDEN = {  # a command, and the line that names the cause
@@ -51,7 +52,11 @@ WAYS = {  # how to run all tests: a shell command
     "narrow_terminal_without_colors": "TERM=dumb NO_COLOR=1 COLUMNS=30 pytest",
     "encoding_without_dashes": "PYTHONIOENCODING=ascii pytest",
     "empty_environment": 'env -i "$(which python)" -m pytest',
+    "ascii_locale": "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 pytest",
     "no_temporary_folder": "TMPDIR=/nonexistent pytest",
+    "full_temporary_folder": f'mkdir full; {BWRAP} --size 4096 --tmpfs "$PWD/full" env TMPDIR="$PWD/full" pytest',
+    "user_without_a_name": f"env -u HOME -u USER -u LOGNAME {BWRAP} --unshare-user --uid 54321 pytest",
+    "closing_code": "echo 'import sys; sys.stdout.close(); sys.stderr.close()' >> assignment/sieve.py; pytest",
     "closed_input": "pytest <&-",
     "closed_output": f"pytest >&- 2>&-; {LIST}",
     "everything_is_closed": f"kata check <&- >&- 2>&-; {LIST}",

@@ -5,6 +5,7 @@ The attacks in `grader/tests/attacks/` try to get out of a worker, and `unit/tes
 
 import os
 import shutil
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -163,7 +164,7 @@ THREADS = "several = [threading.Thread(target=spin, args=(0.6,), daemon=True) fo
 THREADS += "[one.start() for one in several] + [one.join() for one in several]"
 BY_CPU, BY_CLOCK = (
     r"your code used more than 0\.5 seconds of CPU time",
-    "your code took more than 2 seconds, mostly waiting",
+    "your code took more than 2 seconds, mostly waiting$",
 )
 
 
@@ -193,6 +194,15 @@ def test_call_ends_at_one_of_two_limits(sandbox: Sandbox, body: str, wall_factor
             make_weights(student)
         left = runner.kata.allowed - runner.kata.left
         assert left.cpu >= 0.5 if words == BY_CPU else left.wall >= 2.0
+
+
+def test_busy_machine_is_named(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.sandbox.runner.read_queue", lambda _: time.monotonic())
+    with (
+        open_runner(sandbox, make_layer("time.sleep(600)"), call_seconds=0.2) as (_, student),
+        pytest.raises(TimedOut, match="mostly waiting for a processor"),
+    ):
+        make_weights(student)
 
 
 def test_waiting_costs_no_cpu_time(sandbox: Sandbox) -> None:

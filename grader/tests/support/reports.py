@@ -3,6 +3,7 @@
 Each entry comes from a public report about an autograder. For the next report, add an entry.
 """
 
+import sys
 from dataclasses import dataclass
 
 from grader.tests.support.submissions import LINEAR
@@ -47,6 +48,13 @@ def refuse(source: str, said: str) -> Report:
 def accept(source: str) -> Report:
     """Return a report about code that must not be blamed: it is unusual, but works in the grader."""
     return Report(f"{source}\n{LINEAR}", "", "")
+
+
+def need(minor: int, source: str, *, is_syntax: bool = True) -> Report:
+    """Return a report about code that needs Python 3.`minor`, in a handout whose grader may have Python 3.11."""
+    is_new = sys.version_info.minor < minor
+    home = "(in Python 3." if is_new and is_syntax else f"needs Python 3.{minor}, and the grader may have Python 3.11"
+    return Report(f"{source}\n{LINEAR}", home, "(in Python 3." if is_new else "")
 
 
 FORBIDDEN = {
@@ -133,6 +141,20 @@ OTHER_ENVIRONMENT = {
     ),
     "UTF-16": Report(LINEAR.encode("utf-16"), "perhaps UTF-16", "perhaps UTF-16"),
 }
+NEWER_PYTHON = {
+    "the same quotes in an f-string": need(12, "f'{dict(a=1)['a']}'"),
+    "a nested f-string": need(12, "f'{f'{1}'}'"),
+    "a backslash in an f-string": need(12, "f'{len(\"\\n\")}'"),
+    "lines in an f-string": need(12, "f'{\n1}'"),
+    "a comment in an f-string": need(12, "f'''{\n1  # one\n}'''"),
+    "a type statement": need(12, "type Shape = tuple[int, ...]"),
+    "type parameters": need(12, "def first[T](x: list[T]) -> T:\n    return x[0]"),
+    "a default of a type parameter": need(13, "class Box[T = int]:\n    pass"),
+    "except without parentheses": need(14, "try:\n    pass\nexcept OSError, ValueError:\n    pass"),
+    "a template string": need(14, "t'{1}'"),
+    "an imported function": need(12, "from typing import override", is_syntax=False),
+    "a function of a module": need(13, "import math as m\nm.fma(1, 2, 3)", is_syntax=False),
+}
 UNUSUAL_BUT_RIGHT = {
     "a mention in a string": accept("NOTE = 'subprocess.run, os.fork() and input()'"),
     "an unused import": accept("import subprocess, socket, asyncio, multiprocessing"),
@@ -163,10 +185,18 @@ UNUSUAL_BUT_RIGHT = {
     "the default dtype, explicitly": accept("import torch\ntorch.set_default_dtype(torch.float32)"),
     "a setting in a function": accept("import torch\ndef main():\n    torch.set_default_dtype(torch.float64)"),
     "a required package of torch": accept("import typing_extensions"),
+    "a newer function, guarded": accept(
+        "import sys\nif sys.version_info >= (3, 14):\n    from functools import Placeholder\n"
+        "try:\n    from copy import replace\nexcept ImportError:\n    pass"
+    ),
+    "an old f-string": accept("w = 5\nf'{w:>{w}}{w!r}\\n' f\"{'a'}\" rf'\\{w}'\nf'''{f\"{'a'}\"}\n{\nw\n}'''  # {w}"),
     "an error of their own": Report(
         f"raise PermissionError(1, 'Operation not permitted')\n{LINEAR}", "", "PermissionError: [Errno 1] Operation not"
     ),
     "a key of their own": Report(f"{{}}['USER']\n{LINEAR}", "", "KeyError: 'USER'"),
 }
-SELF_EXPLANATORY = ("an error of their own", "a key of their own", "a newer name", "a newer function", "newer syntax")
-REPORTS = {**FORBIDDEN, **AT_IMPORT_TIME, **OTHER_ENVIRONMENT, **UNUSUAL_BUT_RIGHT}
+SELF_EXPLANATORY = (
+    *("an error of their own", "a key of their own", "a newer name", "a newer function", "newer syntax"),
+    *NEWER_PYTHON,
+)
+REPORTS = {**FORBIDDEN, **AT_IMPORT_TIME, **OTHER_ENVIRONMENT, **NEWER_PYTHON, **UNUSUAL_BUT_RIGHT}

@@ -102,6 +102,8 @@ def test_marks_command_lists_problems_in_class_files(tmp_path: Path) -> None:
         ("class_csv", "id\nada\nADA\n", "two people have the id ADA"),
         ("class_csv", "id,name\nada,Ada,x\n", "row 2 has 3 cells, but the header has 2"),
         ("policy_toml", "due = 2026-10-01T23:59:00\n", "due has no UTC offset"),
+        ("policy_toml", "due = 2026-10-01\n", "write it without quotes, as in due = 2026-"),
+        ("policy_toml", 'due = "2026-10-01 23:59"\n', "write it without quotes, as in due = 2026-"),
         ("policy_toml", 'zone = "Mars"\n', "unknown time zone Mars"),
         ("policy_toml", "penalty = 0.1\n", "unknown field"),
         ("policy_toml", "penalty_per_day = 10\n", "Expected `float` <= 1"),

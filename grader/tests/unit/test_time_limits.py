@@ -9,10 +9,12 @@ import pytest
 
 from grader.sandbox.inside.channel import Channel
 from grader.sandbox.runner import WorkerRunner
+from grader.tests.conftest import run_python
 from torchkata.course import Limits
+from torchkata.seam import time_limits
 from torchkata.seam.failures import Endless, Inconclusive, Place, TimedOut
 from torchkata.seam.student import InProcess
-from torchkata.seam.time_limits import limit_processor_time
+from torchkata.seam.time_limits import limit_processor_time, measure_queue
 
 SPIN = "import time\nuntil = time.process_time() + {seconds}\nwhile time.process_time() < until:\n    pass\n"
 
@@ -29,13 +31,40 @@ def test_endless_loop_ends_by_cpu_time(tmp_path: Path) -> None:
     assert late.value.place in (Place("linear.py", 1, "while True:"), Place("linear.py", 2, "pass"))
 
 
-def test_waiting_ends_by_the_clock(tmp_path: Path) -> None:
-    words = (
-        r"took more than 0\.4 seconds, mostly waiting; if it neither .* busy with other programs: run the tests again$"
-    )
-    with pytest.raises(TimedOut, match=words) as late:
+@pytest.mark.parametrize(
+    ("queued", "words"),
+    [
+        (0.0, "$"),
+        (1.0, " for a processor: the machine is busy$"),
+    ],
+)
+def test_waiting_ends_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queued: float, words: str) -> None:
+    measured = iter([0.0, queued])
+    monkeypatch.setattr(time_limits, "measure_queue", lambda: next(measured))
+    with pytest.raises(TimedOut, match=rf"took more than 0\.4 seconds, mostly waiting{words}") as late:
         import_module(tmp_path, "import time\ntime.sleep(60)\n", call_seconds=0.2, wall_factor=2.0)
     assert late.value.place == Place("linear.py", 2, "time.sleep(60)")
+
+
+@pytest.mark.parametrize(
+    ("pause", "factor", "words"),
+    [(0.0, 1000.0, r"used more than 0\.2 seconds of CPU time"), (0.01, 2.0, r"took more than 0\.4 seconds, .*")],
+)
+def test_endless_print_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], pause: float, factor: float, words: str
+) -> None:
+    source = f"import time\nwhile True:\n    print('x' * 10**5, flush=True)\n    time.sleep({pause})\n"
+    with pytest.raises(TimedOut, match=rf"^your code {words}; it printed [\d.]+ MB of text$"):
+        import_module(tmp_path, source, call_seconds=0.2, wall_factor=factor)
+    capfd.readouterr()
+
+
+@pytest.mark.skipif(measure_queue() == 0.0, reason="this system does not count how long a thread waits")
+def test_queue_counts_waits_for_a_processor() -> None:
+    code = "import os, time\nfrom torchkata.seam.time_limits import measure_queue\n"
+    code += "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nother = os.fork()\n"
+    code += "while time.process_time() < 0.4:\n    pass\nif other:\n    print(measure_queue())"
+    assert 0.1 < float(run_python("-c", code).out) < 60
 
 
 def test_waiting_costs_no_cpu_time(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ RAISED_IN = {  # modules in whose code a refused system call raises an exception
     "http": "network",
     "urllib": "network",
 }
+NEVER_TRUE = ("__name__", "TYPE_CHECKING", "version_info")  # in the tests, or perhaps with another Python
 ENVIRONMENT = "os.environ"
 NOT_A_TERMINAL = (errno.ENOTTY, errno.ENXIO, errno.ENOENT)  # errors of `os.getlogin` without a terminal
 
@@ -175,7 +176,7 @@ def walk_unguarded(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
                 inside = [*node.handlers, *node.orelse, *node.finalbody]
             case ast.With(items=items) if any("suppress" in ast.dump(item.context_expr) for item in items):
                 inside = []
-            case ast.If(test=test) if any(name in ast.dump(test) for name in ("'__name__'", "'TYPE_CHECKING'")):
+            case ast.If(test=test) if any(f"'{name}'" in ast.dump(test) for name in NEVER_TRUE):
                 inside = node.orelse
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 left += [(part, in_function) for part in (*node.decorator_list, node.args)]

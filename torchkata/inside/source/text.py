@@ -4,7 +4,8 @@ import sys
 
 from torchkata.inside.text import Message, Text
 
-PYTHON = f" (in Python {sys.version_info.major}.{sys.version_info.minor})"  # added to errors that may depend on it
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+PYTHON = f" (in Python {VERSION})"  # added to errors that may depend on it
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 IS_POINTER = Text("a Git LFS pointer, not the file itself; run `git lfs pull`")
 MARK = 4  # bytes; enough to distinguish UTF-16 and UTF-32 from UTF-8 text that starts with ASCII
