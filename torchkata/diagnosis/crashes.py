@@ -88,6 +88,7 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "cross_entropy expects the classes in dimension 1 of its input, and one target for each prediction: "
         "flatten all dimensions before the classes, and the targets"
     ),
+    r"^RecursionError": Text("a function calls itself too often: Python allows about 1000 nested calls, so use a loop"),
     r"optimize a non-leaf Tensor": Text("the optimizer was passed the result of a computation instead of a Parameter"),
     r"^UnboundLocalError": Text("a variable is used before it is assigned, for example because a loop ran zero times"),
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no|"
