@@ -45,7 +45,8 @@ def draw_blocks(rng: np.random.Generator, shape: list[int], block: int, bits: in
     """
     known, place = magnitudes[bits], rng.integers(0, len(magnitudes[bits]) - 1, [*shape, block])
     just_above = 0.5 + 2**-11  # in float16 and bfloat16, this is half-way
-    share = rng.choice([0.0, 0.25, 0.75] if clear else [0.5, just_above, 1 - just_above, 0.1, 0.8], place.shape)
+    shares = [0.0, 0.125, 0.375, 0.625, 0.875] if clear else [0.5, just_above, 1 - just_above, 0.1, 0.8]
+    share = rng.choice(shares, place.shape)
     ratios = known[place] * (1 - share) + known[place + 1] * share
     np.put_along_axis(ratios, rng.integers(0, block, [*shape, 1]), known[-1], -1)
     power = rng.integers(0, 4, [*shape, 1]) if clear else rng.uniform(-3, 4, [*shape, 1])

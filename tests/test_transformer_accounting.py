@@ -22,8 +22,10 @@ SIZES = st.sampled_from([2, 3, 5, 7, 11, 13, 1])
 BEYOND_FLOATS = st.integers(2**22, 2**23).map(lambda half: 2 * half + 1)  # a float has too few digits for the counts
 
 
-def draw_configs(size: st.SearchStrategy[int], vocab: st.SearchStrategy[int]) -> st.SearchStrategy[Config]:
-    """Draw a configuration whose sizes usually differ."""
+def draw_configs(
+    size: st.SearchStrategy[int], vocab: st.SearchStrategy[int], context: st.SearchStrategy[int] | None = None
+) -> st.SearchStrategy[Config]:
+    """Draw a configuration whose sizes usually differ. The context is another `size` if it has no strategy."""
     return st.builds(
         lambda each, heads, **others: Config(width=heads * each, heads=heads, **others),
         each=size,
@@ -31,13 +33,14 @@ def draw_configs(size: st.SearchStrategy[int], vocab: st.SearchStrategy[int]) ->
         layers=st.integers(2, 4) | st.just(1),
         hidden=size,
         vocab=vocab,
-        context=size,
+        context=context or size,
         tied=st.booleans(),
     )
 
 
 SMALL = draw_configs(SIZES, st.sampled_from([12, 17, 24, 4, 1]))  # multiples of 2 · layers, and others
-ALL = SMALL | draw_configs(BEYOND_FLOATS, BEYOND_FLOATS)
+LONG = draw_configs(SIZES, st.sampled_from([12, 17]), context=st.just(1000))  # attention takes more than half
+ALL = SMALL | LONG | draw_configs(BEYOND_FLOATS, BEYOND_FLOATS)
 
 
 def ask(student: Student, function: str, config: Config, *arguments: float) -> Plain:

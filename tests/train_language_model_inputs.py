@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from hypothesis import strategies as st
 from numpy import ndarray as Array
 from torch import Tensor
@@ -85,11 +84,6 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
         "checkpoint_every": draw(st.sampled_from([2, 1, 3, 10])),
         "seed": draw(st.sampled_from([0, 7, 2**20])),
     }
-
-
-def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
-    """Return random tokens."""
-    return torch.from_numpy(rng_of(seed).integers(0, vocab, count).astype(np.uint16))
 
 
 def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:

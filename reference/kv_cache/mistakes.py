@@ -10,9 +10,6 @@ from reference.kv_cache import oracle
 from torchkata import instead_of
 
 
-right_fed = oracle.fed
-
-
 def attend_with(pieces: Sequence[oracle.Piece], masks: list[Array], step: int = 1) -> Array:
     """Return the outputs if each piece reads everything so far with its own mask. `step` -1 puts new keys first."""
     found = []
@@ -83,17 +80,23 @@ def everything_again(length: int, n: int, context: int) -> list[int]:
 
 @instead_of(oracle.fed, "begins a new cache although the new tokens would exactly fit")
 def too_early(length: int, n: int, context: int) -> list[int]:
-    return right_fed(length, n, context - 1)
+    counts, stored, new = [], 0, length
+    for text in range(length, length + n):
+        if stored and stored + new >= context:
+            stored, new = 0, min(text, context)
+        counts.append(new)
+        stored, new = stored + new, 1
+    return counts
 
 
 @instead_of(oracle.generate, "a new cache begins with the last context - 1 tokens instead of context")
 def one_place_left(weights: dict[str, Any], prompt: Array, n: int) -> Array:
     tokens, context = prompt, len(weights["positions"])
-    seen = min(tokens.shape[1], context)
+    seen = tokens.shape[1] if tokens.shape[1] <= context else context - 1
     for _ in range(n):
         best = oracle.logits(weights, tokens[:, -seen:]).argmax(axis=-1)
         tokens = np.concatenate([tokens, best[:, None]], axis=1)
-        seen = seen + 1 if seen < context else max(context - 1, 1)
+        seen = seen + 1 if seen < context else context - 1
     return tokens
 
 

@@ -11,6 +11,7 @@ from torchkata import typed
 from .loading import load
 from .tables import Tables
 
+SHOW_PARAMETERS = "model = LanguageModel(*sizes)\nlen(list(model.parameters()))"
 LINEAR = ("project", "merge", "up", "down", "output")
 
 

@@ -24,6 +24,7 @@ class Run:
         self.batches: list[Tensor] = []
         self.sizes: list[list[Any]] = []
         self.saves: list[int] = []
+        self.reported_before_saved: list[int] = []
         self.rates: list[list[float]] = []
         self.reports: list[list[Any]] = []
         assignment.memmap_tokens.save_tokens(folder / "tokens.bin", tokens.numpy())
@@ -79,6 +80,7 @@ class Run:
         def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
             own[1]["save_checkpoint"](path, model, optimizer, step)
             record.saves.append(step)
+            record.reported_before_saved += [reported for reported, _ in record.reports if reported == step]
 
         class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
             def step(self, *closure: Any) -> Any:  # a correct AdamW may lack the parameter `closure`

@@ -268,7 +268,7 @@ def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bo
 
 
 def make_failure(
-    yours: Plain, expected: Plain, what: Message, note: Message, mistake: Message, excess: Any = None
+    yours: Plain, expected: Plain, what: Message, note: Message, mistake: Message = "", excess: Any = None
 ) -> Wrong:
     """Notify the `watcher` of a failed comparison, and return its exception (see `describe_difference`)."""
     report_comparison(yours, expected, what, right=False)
