@@ -80,7 +80,8 @@ class Run:
         def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
             own[1]["save_checkpoint"](path, model, optimizer, step)
             record.saves.append(step)
-            record.reported_before_saved += [reported for reported, _ in record.reports if reported == step]
+            if len(record.reports) == len(record.rates):  # the step that has just been taken
+                record.reported_before_saved.append(step)
 
         class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
             def step(self, *closure: Any) -> Any:  # a correct AdamW may lack the parameter `closure`

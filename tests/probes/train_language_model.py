@@ -1,8 +1,11 @@
 """Probes for train_language_model: small models that record their calls, and runs that are killed and resumed."""
 
+from bisect import bisect_left
 from typing import Any
 
+import numpy as np
 import torch
+from numpy import ndarray as Array
 from torch import Tensor, nn
 
 from torchkata import typed
@@ -258,15 +261,26 @@ def devices(assignment: Any, seed: int, settings: dict[str, Any]) -> list[str]:
         return sorted({p.device.type for p in run.train().parameters()})
 
 
+def draw_source(seed: int, vocab: int = 3, count: int = 20_000) -> tuple[Array[Any, Any], Array[Any, Any]]:
+    """Return the probabilities of each token given the previous two tokens, and a text drawn from them."""
+    rng = np.random.default_rng(seed)
+    table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
+    cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
+    for number in rng.random(count).tolist():
+        text.append(min(bisect_left(cumulated[text[-2]][text[-1]], number), vocab - 1))
+    return table, np.array(text, dtype=np.uint16)
+
+
 @typed(
-    lambda settings: (
-        "save_tokens('tokens.bin', tokens.numpy())\n"
-        f"settings = Settings({', '.join(f'{key}={value!r}' for key, value in settings.items())})\n"
-        f"model = {TRAIN}\nmodel(windows)[:, -1]"
+    lambda seed, settings: (
+        "from tests.probes.train_language_model import draw_source\n"
+        f"save_tokens('tokens.bin', draw_source({seed})[1])\n"
+        f"settings = Settings({', '.join(f'{key}={value!r}' for key, value in settings.items())})\n{TRAIN}"
     )
 )
-def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> dict[str, object]:
+def learn(assignment: Any, seed: int, settings: dict[str, Any], windows: Tensor) -> dict[str, object]:
     """Train, and return the logits for the token after each window, and the weights that have not changed."""
+    tokens = torch.from_numpy(draw_source(seed)[1])
     with running(assignment, tokens, settings | {"steps": 0}) as run:
         before = copy_weights(run.train())
     with running(assignment, tokens, settings) as run:

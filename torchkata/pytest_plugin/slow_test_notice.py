@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
-from time import monotonic  # the function itself: a probe may replace `time.monotonic` while a test runs
+from time import monotonic, process_time  # the functions: a probe may replace `time.monotonic` while a test runs
 
 import pytest
 
@@ -17,7 +17,8 @@ from .run_state import get_result, get_state
 from .run_summary import WIDTH
 from .selection import find_kata
 
-SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
+SECONDS = 4.0  # seconds of CPU time between notices; shorter than the time limit of a call
+WAITING = 4.0  # number of seconds that count as one if the test waits, also for a processor
 PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
 LONGER = 4.0  # the same for a failure without a diagnosis, in case another test finds one
 
@@ -28,7 +29,7 @@ class Watch(threading.Thread):
     def __init__(self, terminal: int) -> None:
         super().__init__(daemon=True)
         self.terminal = terminal
-        self.running: tuple[str, float] | None = None  # a test, and when it began
+        self.running: tuple[str, float, float] | None = None  # a test, when it began, and the CPU time until then
         self.failed: tuple[TestResult, float] | None = None  # the failure to show, and when to show it
         self.ended = threading.Event()
 
@@ -47,7 +48,7 @@ class Watch(threading.Thread):
     def run(self) -> None:
         """Print one failure, and a notice every `SECONDS` seconds of a test."""
         is_shown = False
-        told: tuple[tuple[str, float] | None, int] = (None, 0)
+        told: tuple[tuple[str, float, float] | None, int] = (None, 0)
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
             if failed is not None and not is_shown and monotonic() > failed[1]:
@@ -55,10 +56,11 @@ class Watch(threading.Thread):
                 self.write(part for line in failed[0].message.splitlines() for part in wrap(line, WIDTH))
             if running is None:
                 continue
-            count = int((monotonic() - running[1]) / SECONDS)
+            elapsed, busy = monotonic() - running[1], process_time() - running[2]
+            count = int(min(elapsed, max(busy, elapsed / WAITING)) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
-                values = {"test": running[0], "seconds": f"{count * SECONDS:g}"}
+                values = {"test": running[0], "seconds": f"{elapsed:.0f}"}
                 self.write([_("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)])
 
 
@@ -93,7 +95,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     if (watch := item.config.stash.get(WATCH, None)) is None:
         watch = item.config.stash[WATCH] = Watch(terminal)
         watch.start()
-    watch.running = f"{kata} · {item.name}", monotonic()
+    watch.running = f"{kata} · {item.name}", monotonic(), process_time()
     try:
         return (yield)
     finally:
