@@ -95,7 +95,7 @@ def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) ->
 def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "… same_storage · test_result_is_a_bool has been running for 16 seconds" in out, "it waits, as for a processor"
+    assert "… same_storage · test_result_is_a_bool has been running for 16 seconds" in out, "it waits"
     assert "timed out your code took more than 20 seconds, mostly waiting; if it neither" in " ".join(out.split())
     assert "at        same_storage.py, line " in out
 
