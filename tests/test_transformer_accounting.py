@@ -33,7 +33,7 @@ def draw_configs(
         layers=st.integers(2, 4) | st.just(1),
         hidden=size,
         vocab=vocab,
-        context=context or size,
+        context=size if context is None else context,
         tied=st.booleans(),
     )
 
