@@ -170,11 +170,6 @@ nothing_fixed = swap(
     "ignores the bytes that parameters, gradients and AdamW's state take",
     lambda fixed, sequence, device_bytes: int(device_bytes // sequence),
 )
-strictly_less = swap(
-    oracle.max_batch,
-    "a batch that takes exactly device_bytes counts as too large",
-    lambda fixed, sequence, device_bytes: max(0, -int(-(device_bytes - fixed) // sequence) - 1),
-)
 at_least_one = swap(
     oracle.max_batch,
     "returns at least 1, even if a single sequence does not fit",
