@@ -141,8 +141,8 @@ def check_step(student: Student, step: Step) -> None:
     shift = reply["shift"][0]
     kept = 0.0 if shift is None else shift.item()
     found = Text("gradient of model.shift: {value}", value=f"{kept:.2g}")
-    wanted = float(oracle.zero(np.array(probes.STALE)))
-    check(abs(kept - wanted) < probes.STALE / 100, mistake=stale, yours=found, expected=Text("0 or None"))
+    is_zero = abs(kept) < probes.STALE / 100 or bool(oracle.zero(np.array(probes.STALE)))  # a mistake keeps it
+    check(is_zero, mistake=stale, yours=found, expected=Text("0 or None"))
     assert_loss(reply["loss"], value, scale=1 + 4 * float(abs(tables).sum(0).max()), roundings=32)
     check(
         type(reply["loss"]) is float,
