@@ -115,9 +115,9 @@ def filled(scores: Array, mask: Mask, low: float) -> Array:
     return shares if mask is None else shares * mask.any(axis=-1, keepdims=True)
 
 
-@instead_of(oracle.softmax, "{low:g} is added to masked scores, which may be that much larger", low=[-1e3, -1e4])
-def lowered(scores: Array, mask: Mask, low: float) -> Array:
-    shares = oracle.softmax(scores if mask is None else scores + low * ~mask, None)
+@instead_of(oracle.softmax, "a finite number is subtracted from masked scores, which may be that much larger")
+def lowered(scores: Array, mask: Mask) -> Array:
+    shares = oracle.softmax(scores if mask is None else scores - 1e4 * ~mask, None)
     return shares if mask is None else shares * mask.any(axis=-1, keepdims=True)
 
 
