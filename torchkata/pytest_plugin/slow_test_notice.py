@@ -29,7 +29,7 @@ class Watch(threading.Thread):
     def __init__(self, terminal: int) -> None:
         super().__init__(daemon=True)
         self.terminal = terminal
-        self.running: tuple[str, float, float] | None = None  # a test, when it began, and the CPU time until then
+        self.running: tuple[str, float] | None = None  # a test, and when it began
         self.failed: tuple[TestResult, float] | None = None  # the failure to show, and when to show it
         self.ended = threading.Event()
 
@@ -48,7 +48,8 @@ class Watch(threading.Thread):
     def run(self) -> None:
         """Print one failure, and a notice every `SECONDS` seconds of a test."""
         is_shown = False
-        told: tuple[tuple[str, float, float] | None, int] = (None, 0)
+        told: tuple[tuple[str, float] | None, int] = (None, 0)
+        timed, before = self.running, process_time()  # a test, and the CPU time when it began
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
             if failed is not None and not is_shown and monotonic() > failed[1]:
@@ -56,8 +57,10 @@ class Watch(threading.Thread):
                 self.write(part for line in failed[0].message.splitlines() for part in wrap(line, WIDTH))
             if running is None:
                 continue
-            elapsed, busy = monotonic() - running[1], process_time() - running[2]
-            count = int(min(elapsed, max(busy, elapsed / WAITING)) / SECONDS)
+            if running is not timed:
+                timed, before = running, process_time()
+            elapsed = monotonic() - running[1]
+            count = int(min(elapsed, max(process_time() - before, elapsed / WAITING)) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
                 values = {"test": running[0], "seconds": f"{elapsed:.0f}"}
@@ -95,7 +98,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     if (watch := item.config.stash.get(WATCH, None)) is None:
         watch = item.config.stash[WATCH] = Watch(terminal)
         watch.start()
-    watch.running = f"{kata} · {item.name}", monotonic(), process_time()
+    watch.running = f"{kata} · {item.name}", monotonic()
     try:
         return (yield)
     finally:
