@@ -43,11 +43,11 @@ class KVCache:
 def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, "batch T+n"]:
     """Return the prompt and `n` tokens after it, each with the largest logit.
 
-    `model(tokens, cache)` takes only new tokens, from position `len(cache)` on. It calls `cache.attend` once in each of
+    `model(tokens, cache)` takes new tokens, from position `len(cache)` on. It calls `cache.attend` once in each of
     its `model.num_layers` layers, and returns logits (batch, new, vocab).
 
-    Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If new tokens would not
-    fit, begin a new cache with the last `context` tokens of the text. They fill it, so later steps do the same.
+    Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If the prompt or a token
+    would not fit, begin a new cache with the last `context` tokens of the text. They fill it: later steps do likewise.
     """
     raise NotImplementedError
 

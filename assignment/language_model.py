@@ -24,7 +24,7 @@ class CausalAttention(nn.Module):
     def forward(self, x: Float[Tensor, "batch T dim"]) -> Float[Tensor, "batch T dim"]:
         """Split `project(x)` into q, k, v, and return `merge(multi_head_attention(q, k, v, heads, mask))`.
 
-        `heads` is `math.gcd(dim, 4)`, and `mask` is causal, on x's device.
+        `heads = math.gcd(dim, 4)`, and `mask` is causal, on x's device.
         """
         raise NotImplementedError
 
@@ -44,10 +44,10 @@ class MLP(nn.Module):
 class LanguageModel(nn.Module):
     """Predict the next token at each position, from the tokens up to this position.
 
-    Attributes, with all parameters:
+    Attributes, including all parameters:
     - `tokens`, `nn.Embedding(vocab, dim)`, and `positions`, `nn.Embedding(context, dim)`;
     - `attentions` and `mlps`, each an `nn.ModuleList` of `num_layers` modules: `CausalAttention(dim)` and `MLP(dim)`;
-    - `output`, your `Linear(dim, vocab)`;
+    - `output`, `Linear(dim, vocab)`;
     - `context`, the int.
 
     Example:
@@ -66,8 +66,7 @@ class LanguageModel(nn.Module):
         2. In each layer, `x = x + attention(norm(x))`, then `x = x + mlp(norm(x))`.
         3. Return `output(norm(x))`.
 
-        `norm(x)` is your `rms_norm(x, eps=1e-5)`. Tokens have any integer dtype, also in `loss`; `nn.Embedding` needs
-        `tokens.long()`.
+        `norm(x)` is your `rms_norm(x, eps=1e-5)`. Tokens have any integer dtype; `nn.Embedding` needs `tokens.long()`.
         """
         raise NotImplementedError
 
@@ -83,7 +82,7 @@ def loss(model: nn.Module, batch: Int[Tensor, "batch T+1"]) -> Float[Tensor, ""]
         loss(model, torch.tensor([[72, 105, 33]])).item()        # 5.545: all 256 bytes are equally likely
 
     Details:
-    - Call the model once, without each row's last token.
+    - Call the model once, without each row's last token. `batch` has any integer dtype.
     - Compute it in float32 even for bfloat16 logits. It is finite for logits of 1000.
     - Do not detach the result.
     """

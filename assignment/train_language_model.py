@@ -74,8 +74,8 @@ def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> float
     - Skip parameters whose gradient is None. Without gradients, the norm is 0.
     - `parameters` may be an iterator such as `model.parameters()`, which can be read only once.
 
-    Not specified (any choice is fine): whether the norm is a detached tensor; an epsilon of up to 1e-6 that is added to
-    it; an infinite or NaN norm.
+    Not specified (any choice is fine): whether the norm is a float or a detached tensor; an epsilon of up to 1e-6 that
+    is added to it; an infinite or NaN norm.
     """
     raise NotImplementedError
 
@@ -131,13 +131,13 @@ def train_lm(
     Details:
     - The run may be killed at any moment. A resumed run must equal an uninterrupted one, bit for bit. Therefore, the
       initial weights depend only on `seed`, and the batch of a step only on `seed` and the number of the step. Before
-      each batch, call `torch.manual_seed` with a number computed from both. Different steps and seeds draw different
-      batches, so `seed + step` is not enough. Python's `hash` of a string differs in each process.
+      each batch, call `torch.manual_seed` with a number computed from both. Different steps and seeds (up to 2**20)
+      draw different batches, so `seed + step` is not enough. Python's `hash` of a string differs in each process.
     - Load tokens, and save and load checkpoints, only with your own functions. Catch no errors, neither theirs (a new
       run must not overwrite a damaged checkpoint) nor those of `report`.
     - The model and the batches are on `device`.
 
-    Not specified (any choice is fine): the numbers passed to `torch.manual_seed`; what happens if `out` was saved with
-    different settings.
+    Not specified (any choice is fine): the numbers passed to `torch.manual_seed`; whether a run of 0 steps saves a
+    checkpoint; what happens if `out` was saved with different settings.
     """
     raise NotImplementedError

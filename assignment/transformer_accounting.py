@@ -5,11 +5,12 @@ The model is a small GPT-style Transformer without biases:
     in each layer:
         h = norm(x)
         q, k, v = h @ w_q, h @ w_k, h @ w_v       # (width, width) each
-        x = x + softmax(q @ k.T) @ v @ w_o        # w_o is (width, width)
+        x = x + attention(q, k, v) @ w_o          # softmax(q @ k.T / √d) @ v per head; w_o is (width, width)
         x = x + relu(norm(x) @ up) @ down         # (width, hidden) and (hidden, width)
     logits = norm(x) @ output                     # (width, vocab); if `tied`, output is tokens.T
 
-Each head uses width / heads columns of q, k and v. Each norm has a gain of `width` parameters.
+Each head uses d = width / heads columns of q, k and v. Unlike in `language_model`, each norm has a gain: `width`
+parameters.
 
 All results are exact ints.
 """
@@ -43,7 +44,7 @@ def num_parameters(config: Config) -> int:
 
 
 def flops_per_token(config: Config) -> int:
-    """Return the training FLOPs (forward and backward) of one sequence, divided by its `context` tokens.
+    """Return the FLOPs per token of training, forward and backward, on a sequence of `context` tokens.
 
     Count only matrix multiplications: looking up an embedding is none, and a causal mask saves none. In the backward
     pass, both inputs of each multiplication get a gradient.
@@ -67,7 +68,7 @@ def half_context(config: Config) -> int:
     """Return the smallest context at which scores, and their products with values, take more than half of all FLOPs.
 
     Example:
-        half_context(gpt2_xl)     # 10124: its own context, 1024, has no effect
+        half_context(gpt2_xl)     # 10124, whatever the `context` of gpt2_xl
     """
     raise NotImplementedError
 
@@ -75,8 +76,8 @@ def half_context(config: Config) -> int:
 def training_bytes(config: Config, batch: int) -> int:
     """Return the bytes of parameters, gradients, AdamW's two averages and activations, all in float32.
 
-    Activations: every tensor, except parameters, that is an input of a matrix multiplication. Count a shared input
-    once.
+    Activations: every tensor, except parameters, that is an input of a matrix multiplication of the forward pass.
+    Count a shared input once.
 
     Example:
         training_bytes(small, batch=4)     # 99968

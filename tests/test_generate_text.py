@@ -17,10 +17,20 @@ from torchkata import (
     Student,
     Text,
     as_float64,
+    asking,
     assert_equal,
     check,
+    precondition,
     require,
 )
+
+
+def check_lengths(lengths: list[int], most: int) -> None:
+    """Check that the model gets at most `most` tokens."""
+    long = Text("the model is given more tokens than its context")
+    most_shown = Text("at most {most} tokens in each call of the model", most=most)
+    shown = Text("{lengths} tokens", lengths=lengths[:10])
+    check(max(lengths, default=0) <= most, mistake=long, yours=shown, expected=most_shown)
 
 
 @given(prompts())
@@ -28,15 +38,17 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
     """With temperature 0, each token is the most likely one given the last `context` tokens."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
-    long = Text("the model is given more tokens than its context")
-    check(max(reply["lengths"], default=0) <= len(tables), mistake=long, yours=reply["lengths"])
+    check_lengths(reply["lengths"], len(tables))
     expected = torch.tensor(oracle.continue_greedily(as_float64(tables), prompt.tolist(), n), dtype=torch.long)
     check(isinstance(reply["tokens"], Tensor), Text("generate should return a tensor"), yours=reply["tokens"])
-    assert_equal(reply["tokens"].long(), expected, what=Text("the prompt and the new tokens"))
+    count, all_of_them = reply["tokens"].numel(), len(expected)
+    note = Text("the result has {count} tokens: the prompt and n new ones are {all}", count=count, all=all_of_them)
+    what = Text("the prompt and the new tokens")
+    assert_equal(reply["tokens"].long(), expected, what=what, note="" if count == all_of_them else note)
     assert_equal(reply["prompt"], prompt, what="prompt", mistake=Text("generate modifies the prompt"))
-    check(
-        not reply["builds graphs"], mistake=Text("the model builds a graph, which is not needed: use torch.no_grad()")
-    )
+    graph = Text("the model builds a graph, which is not needed: use torch.no_grad()")
+    with asking(probes.SHOW_GRAPH):
+        assert_equal(reply["builds graphs"], False, what="model.builds_graphs", mistake=graph)
 
 
 @costly
@@ -49,9 +61,13 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
     again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
     assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
     assert_equal(longer[: len(same)], same, what=Text("the first {n} new tokens of {all}", n=n, all=n + 3))
-    reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, seed)
+    reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, None if is_global else seed)
     elsewhere = Text("torch's global generator is used although a generator is given")
-    check(not reply["global generator used"], mistake=elsewhere)
+    unused = Text("torch's global generator is not used although no generator is given")
+    with asking(probes.SHOW_STATE):
+        state = reply["global generator used"]
+        what = Text("whether torch's global generator is used")
+        assert_equal(state, is_global, what=what, mistake=unused if is_global else elsewhere)
 
 
 def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> None:
@@ -64,6 +80,8 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
     for temperature in (1.0, 0.5, 2.0):
         reply = student.call(probes.generate, tables, torch.tensor([0]), n, temperature, seed)
         tokens = reply["tokens"]
+        with precondition():
+            check_lengths(reply["lengths"], 1)
         form = isinstance(tokens, Tensor) and tokens.shape == (n + 1,)
         require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
         expected = n * oracle.sharpen(logits, temperature)

@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.kv_cache import oracle
 from tests.probes import kv_cache as probes
 from tests.strategies import SEEDS, costly, normal, rng_of, sizes
-from torchkata import Student, Text, as_float64, assert_close, assert_count, assert_equal, assert_number, check
+from torchkata import Student, Text, as_float64, asking, assert_close, assert_count, assert_equal, assert_number
 
 LEADING = st.lists(sizes(2, 3), min_size=0, max_size=2)
 PIECES = st.lists(sizes(2, 3), min_size=2, max_size=4)
@@ -22,17 +22,23 @@ right_read = oracle.read  # for scales; no mistake replaces it
 
 @dataclass(frozen=True)
 class Decoding:
-    """The weights of a small model, a prompt and the number of new tokens."""
+    """The sizes of a small model and the seed of its weights, a prompt and the number of new tokens."""
 
-    weights: dict[str, Any]
+    sizes: list[int]
     prompt: Tensor
     n: int
 
     @property
+    def context(self) -> int:
+        """The maximum number of tokens in a cache."""
+        return self.sizes[3]
+
+    @property
     def exact(self) -> dict[str, Any]:
         """The weights as arrays."""
-        arrays = {name: as_float64(x) for name, x in self.weights.items() if name != "layers"}
-        return arrays | {"layers": [[as_float64(x) for x in layer] for layer in self.weights["layers"]]}
+        weights = probes.draw_weights(*self.sizes)
+        arrays = {name: as_float64(x) for name, x in weights.items() if name != "layers"}
+        return arrays | {"layers": [[as_float64(x) for x in layer] for layer in weights["layers"]]}
 
 
 @st.composite
@@ -42,14 +48,9 @@ def decodings(draw: st.DrawFn, *, beyond: bool) -> Decoding:
     context = draw(st.integers(3, 7))
     length = draw(st.integers(1, context + 2 if beyond else context - 1))
     n = draw(st.integers(max(1, context + 2 - length), context + 4) if beyond else st.integers(2, context + 1 - length))
-    rng, dtype = rng_of(draw(st.integers(1, 2**32 - 1))), torch.float64
-    weights = {
-        "tokens": normal(rng, [vocab, width], dtype),
-        "positions": normal(rng, [context, width], dtype),
-        "layers": [[normal(rng, [width, width], dtype) for _ in range(3)] for _ in range(layers)],
-        "output": normal(rng, [width, vocab], dtype),
-    }
-    return Decoding(weights, torch.from_numpy(rng.integers(0, vocab, [rows, length])), n)
+    seed = draw(SEEDS)
+    prompt = torch.from_numpy(rng_of(seed).integers(0, vocab, [rows, length]))
+    return Decoding([vocab, width, layers, context, seed], prompt, n)
 
 
 @st.composite
@@ -69,7 +70,9 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
     reply = student.call(probes.attend, len(pieces[0]), pieces)
     yours, lengths = reply["outputs"], reply["lengths"]
     shared = Text("filling one cache changes the length of another one: do they share their keys and values?")
-    check(lengths[0] == 0 and lengths[1] == lengths[2], mistake=shared, yours=lengths, expected="0, n, n")
+    what = Text("lengths of a new cache, and of another one before and after it is filled")
+    with asking(probes.SHOW_LENGTHS):
+        assert_equal(lengths, [0, lengths[1], lengths[1]], what=what, mistake=shared)
     for layer in range(len(pieces[0])):
         exact = [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in (piece[layer] for piece in pieces)]
         expected = oracle.attend(exact)
@@ -100,7 +103,7 @@ def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[
         shared = Text("attend in another layer changes len(cache), the number of tokens in layer 0")
         assert_equal(found[0], first, what=length, mistake=shared)
         assert_count(found[0], tokens, what=length)
-        taken = oracle.stored_bytes([[x.nbytes for x in qkv] for qkv in so_far])
+        taken = oracle.stored_bytes([[x.numel() for x in qkv] for qkv in so_far], pieces[0][0][0].itemsize)
         assert_count(found[1], taken, what=Text("cache.nbytes() after {number} of {all} pieces", **counts))
 
 
@@ -108,15 +111,15 @@ def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[
 @given(decodings(beyond=False))
 def test_model_sees_one_token_per_step(student: Student, case: Decoding) -> None:
     """The model gets the prompt in one call, and then one token in each step."""
-    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
-    seen, expected = reply["fed"], oracle.fed(case.prompt.shape[1], case.n)
+    reply = student.call(probes.generate, case.sizes, case.prompt, case.n)
+    seen, expected = reply["fed"], oracle.fed(case.prompt.shape[1], case.n, case.context)
     seen = seen[:-1] if len(seen) == len(expected) + 1 else seen  # after the last token, there may be one more call
     assert_equal(seen, expected, what=Text("tokens in each call of the model"))
 
 
 def assert_generates(student: Student, case: Decoding) -> Any:
     """Compare the text with that of recomputing everything, and return the reply."""
-    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    reply = student.call(probes.generate, case.sizes, case.prompt, case.n)
     expected = oracle.generate(case.exact, case.prompt.numpy(), case.n)
     assert_equal(reply["tokens"], torch.from_numpy(expected), what=Text("tokens"))
     return reply
@@ -140,9 +143,9 @@ def test_full_cache_begins_anew(student: Student, case: Decoding) -> None:
 @given(decodings(beyond=True))
 def test_prompt_is_not_modified(student: Student, case: Decoding) -> None:
     """generate does not modify the prompt, and returns it if n is 0."""
-    reply = student.call(probes.generate, case.weights, case.prompt, 0)
+    reply = student.call(probes.generate, case.sizes, case.prompt, 0)
     assert_equal(reply["tokens"], case.prompt, what=Text("tokens for n = 0"))
-    reply = student.call(probes.generate, case.weights, case.prompt, case.n)
+    reply = student.call(probes.generate, case.sizes, case.prompt, case.n)
     assert_equal(reply["prompt"], case.prompt, what=Text("prompt after the call"))
 
 

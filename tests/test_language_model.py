@@ -1,6 +1,7 @@
 """language_model: the model and its loss."""
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -11,12 +12,14 @@ from torch import Tensor
 from reference.language_model import oracle
 from tests.language_model_inputs import Case, cases, models
 from tests.losses import assert_loss
+from tests.own_answers import holds
 from tests.probes import language_model as probes
 from tests.strategies import SEEDS, costly, rng_of, sizes
 from torchkata import (
     Student,
     Text,
     as_float64,
+    asking,
     assert_close,
     assert_equal,
     check,
@@ -24,6 +27,7 @@ from torchkata import (
 )
 
 INTEGERS = st.sampled_from([torch.int64, torch.int32, torch.uint16, torch.int16])  # dtypes of tokens
+Model: TypeAlias = tuple[list[int], int, Tensor]  # sizes, the seed of the weights, tokens
 COARSE = 2**24  # float64 roundings for logits, whose error grows with the number of layers; relative to them, 1e-8
 
 
@@ -32,9 +36,15 @@ def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int,
     """The model has two embeddings, `num_layers` attention layers and MLPs, and an output layer without bias."""
     reply = student.call(probes.shapes, list(chosen))
     expected = oracle.list_shapes(*chosen)
+    plain = Text("{names} is a plain list, whose modules have no parameters", names=" / ".join(reply["plain"]))
+    use = Text("an nn.ModuleList")
+    check(not reply["plain"], mistake=plain, yours=Text("a list or a tuple"), expected=use)
     assert_equal(reply["state"], dict(sorted(expected.items())), what=Text("shapes in state_dict()"))
     assert_equal(reply["parameters"], sorted(expected), what=Text("parameters"))
-    check(reply["distinct"] == len(expected), mistake=Text("two of the parts share their parameters"))
+    shared = Text("two of the parts share their parameters")
+    what = Text("number of different parameters")
+    with asking(probes.SHOW_PARAMETERS):
+        assert_equal(reply["distinct"], len(expected), what=what, mistake=shared)
     assert_equal(reply["context"], chosen[-1], what="model.context")
     note = Text("not your own class: {parts}", parts=", ".join(reply["foreign"]))
     check(not reply["foreign"], note, expected=Text("CausalAttention, MLP and your Linear"))
@@ -49,26 +59,26 @@ def test_model_runs_on_any_device(student: Student, chosen: tuple[int, int, int,
 
 
 @given(models())
-def test_logits_follow_the_formula(student: Student, case: tuple[list[int], dict[str, Tensor], Tensor]) -> None:
+def test_logits_follow_the_formula(student: Student, case: Model) -> None:
     """The logits are those of the model that the stub describes."""
-    (_, _, num_layers, _), weights, tokens = case
-    exact = oracle.forward({key: as_float64(w) for key, w in weights.items()}, num_layers, tokens.numpy())
-    yours = student.call(probes.logits, case[0], weights, tokens)
+    chosen, seed, tokens = case
+    shapes = oracle.list_shapes(*chosen)
+    weights = {key: as_float64(weight) for key, weight in probes.draw_weights(shapes, seed).items()}
+    exact = oracle.forward(weights, chosen[2], tokens.numpy())
+    yours = student.call(probes.logits, chosen, shapes, seed, tokens)
     assert_close(yours, exact, dtype=torch.float64, scale=1 + abs(exact), roundings=COARSE, what="logits")
 
 
 @costly
 @given(models().filter(lambda case: case[2].shape[1] > 1), SEEDS)
-def test_logits_ignore_later_tokens(
-    student: Student, case: tuple[list[int], dict[str, Tensor], Tensor], seed: int
-) -> None:
+def test_logits_ignore_later_tokens(student: Student, case: Model, seed: int) -> None:
     """Logits do not depend on later tokens or on other rows. Tokens may have any integer dtype."""
-    chosen, weights, tokens = case
+    chosen, of_weights, tokens = case
     rng = rng_of(seed)
     tokens = tokens.to([torch.int64, torch.int32, torch.uint16][int(rng.integers(3))])
-    keep = int(rng.integers(1, tokens.shape[1]))
-    yours = student.call(probes.logits, chosen, weights, tokens)
-    short = student.call(probes.logits, chosen, weights, tokens[:1, :keep].contiguous())
+    keep, shapes = int(rng.integers(1, tokens.shape[1])), oracle.list_shapes(*chosen)
+    yours = student.call(probes.logits, chosen, shapes, of_weights, tokens)
+    short = student.call(probes.logits, chosen, shapes, of_weights, tokens[:1, :keep].contiguous())
     require(isinstance(yours, Tensor) and yours.ndim == 3, Text("the logits should have three dimensions"), yours=yours)
     exact = as_float64(short)
     seen = yours[:1, :keep]
@@ -110,14 +120,14 @@ def test_loss_is_exact_for_large_and_bfloat16_logits(student: Student, case: Cas
     seen, following = oracle.split_batch(case.batch.numpy())
     logits = torch.from_numpy(oracle.look_up(as_float64(tables), seen)).to(getattr(torch, dtype))
     exact = oracle.average(oracle.compute_nats(as_float64(logits), following))
+    fine = student.call(probes.loss, tables, case.batch, "float32")["loss"]
     reply = student.call(probes.loss, tables, case.batch, dtype)
-    scale = 1 + 4 * float(abs(as_float64(logits)).max())
-    check(
-        np.isfinite(float(reply["loss"])),
-        Text("the loss should be finite"),
-        yours=reply["loss"],
-        expected=f"{exact:.6g}",
-    )
-    assert_loss(reply["loss"], exact, scale=scale, roundings=32)
-    is_float32 = isinstance(reply["loss"], float) or reply["loss"].dtype == torch.float32
-    check(is_float32, Text("the loss should be float32"), yours=reply["loss"], expected=Text("a float32 scalar"))
+    yours, scale = reply["loss"], 1 + 4 * float(abs(as_float64(logits)).max())
+    shown = Text("about {loss}", loss=f"{exact:.6g}")
+    infinite = Text("exp overflows, or a probability becomes 0: use log_softmax, logsumexp or cross_entropy")
+    check(np.isfinite(float(yours)), mistake=infinite, yours=yours, expected=shown)
+    is_float32 = isinstance(yours, float) or yours.dtype == torch.float32
+    coarse = Text("the loss of bfloat16 logits has only their precision: convert them to float32 first")
+    check(is_float32, mistake=coarse, yours=yours, expected=Text("a float32 scalar"))
+    is_exact = holds(assert_loss, fine, oracle.loss(as_float64(tables), case.batch.numpy()), scale=scale, roundings=32)
+    assert_loss(yours, exact, scale=scale, roundings=32, mistake=coarse if is_exact and dtype == "bfloat16" else "")

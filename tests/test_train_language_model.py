@@ -11,9 +11,10 @@ from torch import Tensor
 from reference.language_model.oracle import softmax
 from reference.train_language_model import oracle
 from tests.losses import assert_loss
+from tests.own_answers import holds
 from tests.probes import train_language_model as probes
 from tests.strategies import SEEDS, costly, rng_of
-from tests.train_language_model_inputs import RATES, Step, draw_tokens, gradients, make_source, plans, schedules, steps
+from tests.train_language_model_inputs import RATES, Step, gradients, plans, schedules, steps
 from torchkata import (
     Plain,
     Student,
@@ -26,6 +27,8 @@ from torchkata import (
     require,
 )
 
+right_clip = oracle.clip  # no mistake replaces it
+BATCHES = Text("a resumed run draws other batches: call torch.manual_seed before each one, for this step")
 HASH = Text("`hash` of a string differs in each process, so a resumed run computes another seed")
 EPSILON = 2**8  # float32 roundings, enough to allow an epsilon of 1e-6 that is added to a norm of at least 0.1
 
@@ -57,7 +60,13 @@ def test_rate_follows_half_a_cosine(student: Student, schedule: tuple[int, float
 
 def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float) -> None:
     """Compare the norm and the gradients with the oracle's. Gradients that should not change must be identical."""
-    reply = student.call(probes.clip, grads, max_norm)
+    compare_clipping(student.call(probes.clip, grads, max_norm), grads, max_norm)
+
+
+def compare_clipping(reply: Plain, grads: list[Tensor | None], max_norm: float) -> None:
+    """Compare the reply of the probe with the oracle's results."""
+    twice = Text("`parameters` is read a second time, but the iterator is empty then: make a list first")
+    again = twice if reply["ends"] > 1 else ""
     absent = [grad is None for grad in reply["gradients"]]
     assert_equal(absent, [grad is None for grad in grads], what=Text("whether each gradient is None"))
     given = [grad for grad in grads if grad is not None]
@@ -67,9 +76,12 @@ def check_clipping(student: Student, grads: list[Tensor | None], max_norm: float
         if np.array_equal(exact, as_float64(grad)):
             assert_equal(mine, grad, what=Text("gradient {i}", i=i))
         else:
-            assert_close(mine, exact, scale=abs(exact), roundings=EPSILON, what=Text("gradient {i}", i=i))
+            what = Text("gradient {i}", i=i)
+            assert_close(mine, exact, scale=abs(exact), roundings=EPSILON, what=what, mistake=again)
     number = reply["norm"].item() if isinstance(reply["norm"], Tensor) else reply["norm"]
     assert_number(number, norm, relative=1e-5, what=Text("the returned norm"))
+    new = Text("p.grad is replaced by a new tensor, but the gradients should be changed in place, as by mul_()")
+    assert_equal(reply["in place"], True, what=Text("whether p.grad is the same tensor as before"), mistake=new)
 
 
 @given(gradients(st.floats(0.01, 0.9)))
@@ -109,21 +121,28 @@ def take_step(student: Student, step: Step) -> Plain:
 
 def check_step(student: Student, step: Step) -> None:
     """Compare the loss and the gradient that the optimizer receives with the results for the whole batch."""
+    long = [torch.tensor([3.0, 4.0])]
+    clips = holds(compare_clipping, student.call(probes.clip, long, 2.5), long, 2.5)
     reply = take_step(student, step)
     tables, batch = as_float64(step.case.tables), step.case.batch.numpy()
-    value, gradient = oracle.train(tables, batch, step.micro_batch_size, step.max_norm)
+    before = as_float64(step.before)
+    value, gradient = oracle.train(tables, batch, step.micro_batch_size, step.max_norm, before)
     check(
         len(reply["steps"]) == 1,
         Text("optimizer.step() should be called once"),
         yours=Text("{count} calls", count=len(reply["steps"])),
     )
     what = Text("the gradient when optimizer.step() is called")
+    whole = right_clip([oracle.compute_gradient(tables, batch)], step.max_norm)[1][0]
+    is_right = holds(assert_close, reply["steps"][0], whole, scale=1.0, roundings=64)
+    require(clips or is_right, Text("clip_gradients is wrong"))
     assert_close(reply["steps"][0], gradient, scale=1.0, roundings=64, what=what)
     stale = Text("a parameter that is not in the optimizer keeps its gradient from before the step")
     shift = reply["shift"][0]
     kept = 0.0 if shift is None else shift.item()
     found = Text("gradient of model.shift: {value}", value=f"{kept:.2g}")
-    check(abs(kept) < probes.STALE / 100, mistake=stale, yours=found, expected=Text("0 or None"))
+    is_zero = abs(kept) < probes.STALE / 100 or bool(oracle.zero(np.array(probes.STALE)))  # a mistake keeps it
+    check(is_zero, mistake=stale, yours=found, expected=Text("0 or None"))
     assert_loss(reply["loss"], value, scale=1 + 4 * float(abs(tables).sum(0).max()), roundings=32)
     check(
         type(reply["loss"]) is float,
@@ -165,9 +184,12 @@ def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed
     """Forward matmuls run in bfloat16 if bfloat16=True, otherwise in float32. Parameters stay float32."""
     batch = torch.from_numpy(rng_of(seed).integers(0, 4, [3, 5]))
     reply = student.call(probes.precision, batch, bfloat16)
-    assert_equal(
-        reply["products"], ["bfloat16" if bfloat16 else "float32"], what=Text("matrix products of the forward pass")
-    )
+    what = Text("matrix products of the forward pass")
+    always = Text("autocast is enabled although `settings.bfloat16` is False")
+    never = Text("autocast is not enabled, or for another device than the batch's")
+    expected, mistake = ("bfloat16", never) if bfloat16 else ("float32", always)
+    other = [{"bfloat16": "float32", "float32": "bfloat16"}[expected]]
+    assert_equal(reply["products"], [expected], what=what, mistake=mistake if reply["products"] == other else "")
     assert_equal(reply["parameters"], ["float32"], what=Text("parameters and gradients"))
 
 
@@ -175,14 +197,14 @@ def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed
 @given(plans(), SEEDS)
 def test_each_step_follows_the_settings(student: Student, settings: dict[str, Any], seed: int) -> None:
     """Each step calls get_batch once and AdamW's step() once, with the scheduled learning rate in every group."""
-    tokens = draw_tokens(seed, settings["vocab"])
-    reply = student.call(probes.train, tokens, settings)
+    reply = student.call(probes.train, seed, settings)
     s = settings
-    one = [len(tokens), s["batch_size"], s["context"] + 1]
-    assert_equal(
-        reply["sizes"], [one] * s["steps"], what=Text("calls of get_batch: tokens, batch_size, sequence_length")
-    )
-    exact = [oracle.learning_rate(i, s["peak_lr"], s["final_lr"], s["warmup"], s["steps"]) for i in range(s["steps"])]
+    one = [probes.COUNT, s["batch_size"], s["context"] + 1]
+    short = Text("windows have `context` tokens instead of context + 1: the last token is only a target")
+    mistake = short if reply["sizes"] == [[*one[:2], s["context"]]] * s["steps"] else ""
+    what = Text("calls of get_batch: tokens, batch_size, sequence_length")
+    assert_equal(reply["sizes"], [one] * s["steps"], what=what, mistake=mistake)
+    exact = oracle.list_rates(s["peak_lr"], s["final_lr"], s["warmup"], s["steps"])
     check(
         len(reply["rates"]) == s["steps"], Text("AdamW.step should be called once per step"), yours=len(reply["rates"])
     )
@@ -200,7 +222,7 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
     student: Student, settings: dict[str, Any], seed: int
 ) -> None:
     """A checkpoint is saved every `checkpoint_every` steps and after the last. Each step's loss is reported."""
-    reply = student.call(probes.train, draw_tokens(seed, settings["vocab"]), settings)
+    reply = student.call(probes.train, seed, settings)
     count = settings["steps"]
     assert_equal(
         reply["saves"],
@@ -208,6 +230,9 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
         what=Text("steps at which checkpoints are saved"),
     )
     assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what=Text("reported steps"))
+    early = Text("report is called before the checkpoint of its step is saved")
+    what = Text("steps that are reported before they are saved")
+    assert_equal(reply["reported before saved"], [], what=what, mistake=early)
     are_floats = all(type(value) is float and 0 < value < 100 for _, value in reply["reports"])
     check(
         are_floats,
@@ -221,10 +246,10 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
     """No two steps draw the same batch, not even with different seeds."""
     steps = 12  # so that seed 1 in step 10 can be confused with seed 11 in step 0
     settings = {"vocab": 251, "dim": 3, "num_layers": 0, "context": 4, "steps": steps, "batch_size": 3}
-    tokens, other = draw_tokens(seed, 251, 4000), seed % 2**20
+    other = seed % 2**20
     drawn: dict[str, tuple[int, int]] = {}
     for each in sorted({0, 1, 11, other, other + 1}):
-        batches = student.call(probes.train, tokens, settings | {"seed": each})["batches"]
+        batches = student.call(probes.train, seed, settings | {"seed": each}, 4000)["batches"]
         require(len(batches) == steps, Text("get_batch should be called once per step"), yours=len(batches))
         for step, batch in enumerate(batches):
             before, earlier = drawn.setdefault(str(batch.tolist()), (each, step))
@@ -238,6 +263,9 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
                 b=each,
             )
             check(before == each, mistake=Text("another seed draws the same batches"), yours=both)
+    shorter = student.call(probes.train, seed, settings | {"seed": each, "steps": 3}, 4000)["batches"]
+    what = Text("batches of a run of 3 steps, which should be the first of a run of {steps}", steps=steps)
+    assert_equal(shorter, batches[:3], what=what, mistake=Text("the batch of a step also depends on `settings.steps`"))
 
 
 @costly
@@ -248,17 +276,21 @@ def test_resumed_run_equals_uninterrupted_run(
     """A killed and resumed run equals an uninterrupted one, bit for bit. A finished run is loaded, not repeated."""
     count, every = settings["steps"], settings["checkpoint_every"]
     stops = sorted({min(stop, count - 1) for stop in stops})
-    reply = student.call(probes.resume, draw_tokens(seed, settings["vocab"]), settings, stops)
+    reply = student.call(probes.resume, seed, settings, stops)
     through = dict(reply["reports"])
     require([*through] == list(range(1, count + 1)), Text("each step should be reported"), yours=reply["reports"])
     first = 1
-    for stop, reports in zip([*stops, count], reply["sessions"], strict=True):
+    initial = Text("the initial weights depend on more than `seed`: call torch.manual_seed before the model is created")
+    for stop, reports, batches in zip([*stops, count], reply["sessions"], reply["batches"], strict=True):
         last = max(stop, first)
         what = Text("steps reported when resumed with the checkpoint of step {step}", step=first - 1)
         assert_equal([step for step, _ in reports], list(range(first, last + 1)), what=what)
-        for step, value in reports:
+        for place, (step, value) in enumerate(reports):
+            same = len(batches) > place and holds(assert_equal, batches[place], reply["batch of each step"][step - 1])
+            mistake: Text | str = HASH if "hash" in reply["used"] else BATCHES if not same else ""
+            mistake = mistake or (initial if step == 1 else "")
             what = Text("loss of step {step} of the resumed run", step=step)
-            assert_equal(value, through[step], what=what, mistake=HASH if "hash" in reply["used"] else "")
+            assert_equal(value, through[step], what=what, mistake=mistake)
         first = last - last % every + 1
     assert_equal(reply["resumed"], reply["through"], what=Text("weights at the end of the resumed run"))
     check("load_checkpoint" in reply["used"], mistake=Text("load_checkpoint is not used"))
@@ -270,7 +302,7 @@ def test_resumed_run_equals_uninterrupted_run(
 @given(plans(), SEEDS)
 def test_damaged_checkpoint_is_not_overwritten(student: Student, settings: dict[str, Any], seed: int) -> None:
     """If the checkpoint cannot be loaded, the error is raised, and the file is not replaced by a new run."""
-    reply = student.call(probes.corrupt, draw_tokens(seed, settings["vocab"]), settings)
+    reply = student.call(probes.corrupt, seed, settings)
     anew = Text("the checkpoint is damaged, but train_lm does not raise")
     check(bool(reply["raised"]), mistake=anew, expected=Text("an exception from load_checkpoint"))
     check(reply["as before"], mistake=Text("the damaged checkpoint was overwritten"))
@@ -280,23 +312,20 @@ def test_damaged_checkpoint_is_not_overwritten(student: Student, settings: dict[
 @given(plans(), st.sampled_from(["meta", "cpu"]), SEEDS)
 def test_model_is_on_requested_device(student: Student, settings: dict[str, Any], device: str, seed: int) -> None:
     """The model is on the device given in the settings."""
-    found = student.call(
-        probes.devices, draw_tokens(seed, settings["vocab"]), settings | {"steps": 0, "device": device}
-    )
+    found = student.call(probes.devices, seed, settings | {"steps": 0, "device": device})
     assert_equal(found, [device], what=Text("devices of the parameters of a model that is trained for 0 steps"))
 
 
 def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None:
     """If each token depends on the two before it, the loss comes within 0.1 nats of the entropy of the source."""
-    rng = rng_of(seed)
     vocab, context = 3, 3
-    table, text = make_source(rng, vocab, 20_000)
+    table, text = probes.draw_source(seed)
     settings = {
         **{"vocab": vocab, "dim": 8, "num_layers": 1, "context": context, "steps": 240, "batch_size": 64},
         **{"micro_batch_size": 64, "peak_lr": 0.02, "final_lr": 0.001, "warmup": 10, "checkpoint_every": 1000},
     }
-    windows = np.lib.stride_tricks.sliding_window_view(text, context)[:500].copy()
-    reply = student.call(probes.learn, torch.from_numpy(text.astype(np.uint16)), settings, torch.from_numpy(windows))
+    windows = np.lib.stride_tricks.sliding_window_view(text.astype(np.int64), context)[:500].copy()
+    reply = student.call(probes.learn, seed, settings, torch.from_numpy(windows))
     scores, unchanged = reply["scores"], ", ".join(reply["unchanged"])
     require(
         isinstance(scores, Tensor) and scores.shape == (len(windows), vocab), Text("the model should return logits")

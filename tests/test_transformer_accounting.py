@@ -22,8 +22,10 @@ SIZES = st.sampled_from([2, 3, 5, 7, 11, 13, 1])
 BEYOND_FLOATS = st.integers(2**22, 2**23).map(lambda half: 2 * half + 1)  # a float has too few digits for the counts
 
 
-def draw_configs(size: st.SearchStrategy[int], vocab: st.SearchStrategy[int]) -> st.SearchStrategy[Config]:
-    """Draw a configuration whose sizes usually differ."""
+def draw_configs(
+    size: st.SearchStrategy[int], vocab: st.SearchStrategy[int], context: st.SearchStrategy[int] | None = None
+) -> st.SearchStrategy[Config]:
+    """Draw a configuration whose sizes usually differ. The context is another `size` if it has no strategy."""
     return st.builds(
         lambda each, heads, **others: Config(width=heads * each, heads=heads, **others),
         each=size,
@@ -31,13 +33,14 @@ def draw_configs(size: st.SearchStrategy[int], vocab: st.SearchStrategy[int]) ->
         layers=st.integers(2, 4) | st.just(1),
         hidden=size,
         vocab=vocab,
-        context=size,
+        context=size if context is None else context,
         tied=st.booleans(),
     )
 
 
 SMALL = draw_configs(SIZES, st.sampled_from([12, 17, 24, 4, 1]))  # multiples of 2 · layers, and others
-ALL = SMALL | draw_configs(BEYOND_FLOATS, BEYOND_FLOATS)
+LONG = draw_configs(SIZES, st.sampled_from([12, 17]), context=st.just(1000))  # attention takes more than half
+ALL = SMALL | LONG | draw_configs(BEYOND_FLOATS, BEYOND_FLOATS)
 
 
 def ask(student: Student, function: str, config: Config, *arguments: float) -> Plain:
@@ -142,14 +145,21 @@ def test_activations_match_torch(student: Student, config: Config) -> None:
     assert_count(two - one, counted, what=Text("bytes of one sequence"))
 
 
-@given(SMALL, st.integers(-2, 9), st.sampled_from([0, -1, 1]), st.sampled_from([int, float]))
-def test_max_batch_is_largest_that_fits(
-    student: Student, config: Config, batch: int, more: int, number: Callable[[int], float]
-) -> None:
+@st.composite
+def devices(draw: st.DrawFn) -> tuple[Config, float]:
+    """Draw a configuration, and the bytes of a device that a few sequences fill, up to a byte."""
+    config, batch, more = draw(SMALL), draw(st.integers(-2, 9)), draw(st.sampled_from([0, -1, 1]))
+    sequence = oracle.training_bytes(0, oracle.activations(config, 1))
+    device_bytes = oracle.training_bytes(oracle.num_parameters(config), 0) + batch * sequence + more
+    return config, draw(st.sampled_from([int, float]))(max(1, device_bytes))
+
+
+@given(devices())
+def test_max_batch_is_largest_that_fits(student: Student, case: tuple[Config, float]) -> None:
     """max_batch returns the largest batch whose training_bytes fit, or 0 if a single sequence does not."""
+    config, device_bytes = case
     fixed = oracle.training_bytes(oracle.num_parameters(config), 0)
     sequence = oracle.training_bytes(0, oracle.activations(config, 1))
-    device_bytes = number(max(1, fixed + batch * sequence + more))
     own = [ask(student, "training_bytes", config, batch) for batch in (1, 2)]
     yours = ask(student, "max_batch", config, device_bytes)
     exact = oracle.max_batch(fixed, sequence, device_bytes)

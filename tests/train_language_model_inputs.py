@@ -1,13 +1,9 @@
 """Draws inputs for the tests of train_language_model."""
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
 from hypothesis import strategies as st
-from numpy import ndarray as Array
 from torch import Tensor
 
 from reference.train_language_model import oracle
@@ -85,17 +81,3 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
         "checkpoint_every": draw(st.sampled_from([2, 1, 3, 10])),
         "seed": draw(st.sampled_from([0, 7, 2**20])),
     }
-
-
-def draw_tokens(seed: int, vocab: int, count: int = 400) -> Tensor:
-    """Return random tokens."""
-    return torch.from_numpy(rng_of(seed).integers(0, vocab, count).astype(np.uint16))
-
-
-def make_source(rng: np.random.Generator, vocab: int, count: int) -> tuple[Array, Array]:
-    """Return the probabilities of each token given the previous two tokens, and a text drawn from them."""
-    table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
-    cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
-    for number in rng.random(count).tolist():
-        text.append(min(bisect_left(cumulated[text[-2]][text[-1]], number), vocab - 1))
-    return table, np.array(text)

@@ -71,6 +71,12 @@ def rounded_scores(q: Array, k: Array, mask: Mask) -> Array:
     return oracle.softmax(round_to(products / np.sqrt(q.shape[-1]), bits), mask)
 
 
+@instead_of(oracle.weights, "q and k are multiplied in the inputs' precision: convert them to float32 first")
+def rounded_products(q: Array, k: Array, mask: Mask) -> Array:
+    bits = 8 if all(np.array_equal(x, round_to(x, 8)) for x in (q, k)) else 11  # bfloat16 or float16
+    return oracle.softmax(round_to(q @ np.swapaxes(k, -1, -2), bits) / np.sqrt(q.shape[-1]), mask)
+
+
 @instead_of(oracle.softmax, "the softmax runs over the queries instead of the keys")
 def over_queries(scores: Array, mask: Mask) -> Array:
     turned = oracle.softmax(np.swapaxes(scores, -1, -2), None if mask is None else mask.T)
@@ -94,6 +100,25 @@ def nothing_subtracted(scores: Array, mask: Mask) -> Array:
 @instead_of(oracle.softmax, "subtracts the largest of all scores: each query needs its own largest score")
 def largest_of_all(scores: Array, mask: Mask) -> Array:
     return divide_by_sum(np.exp(scores - scores.max(initial=-np.inf)), mask)
+
+
+@instead_of(oracle.softmax, "subtracts the largest score even if its key is masked, so all other weights can become 0")
+def largest_is_masked(scores: Array, mask: Mask) -> Array:
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (True if mask is None else mask)
+    sums = shares.sum(axis=-1, keepdims=True)
+    return np.asarray(shares / np.where(sums == 0, 1, sums))
+
+
+@instead_of(oracle.softmax, "masked scores become {low:g}, but other scores may be as small", low=[-1e3, -1e4])
+def filled(scores: Array, mask: Mask, low: float) -> Array:
+    shares = oracle.softmax(scores if mask is None else np.where(mask, scores, low), None)
+    return shares if mask is None else shares * mask.any(axis=-1, keepdims=True)
+
+
+@instead_of(oracle.softmax, "a finite number is subtracted from masked scores, which may be that much larger")
+def lowered(scores: Array, mask: Mask) -> Array:
+    shares = oracle.softmax(scores if mask is None else scores - 1e4 * ~mask, None)
+    return shares if mask is None else shares * mask.any(axis=-1, keepdims=True)
 
 
 @instead_of(oracle.softmax, "ignores the mask")
@@ -133,17 +158,6 @@ def nan_for_nothing(scores: Array, mask: Mask) -> Array:
 def mean_for_nothing(scores: Array, mask: Mask) -> Array:
     shares = oracle.softmax(scores, mask)
     return np.where(shares.sum(axis=-1, keepdims=True) == 0, 1 / scores.shape[-1], shares)
-
-
-@instead_of(oracle.gradients, "the gradients are NaN if a query may attend to no key")
-def nan_gradients(weights: Array, q: Array, k: Array, v: Array, grad: Array, sign: int = -1) -> dict[str, Array]:
-    found = oracle.gradients(weights, q, k, v, grad, sign)
-    empty = weights.sum(axis=-1, keepdims=True) == 0
-    return {
-        "q": np.where(empty, np.nan, found["q"]),
-        "k": np.where(empty.any(axis=-2, keepdims=True), np.nan, found["k"]),
-        "v": found["v"],
-    }
 
 
 @instead_of(oracle.gradients, "q and k get no gradient: are the weights detached?")

@@ -18,7 +18,7 @@ def attention(
     if mask is None:
         weights = scores.softmax(-1)
     else:
-        lowest = torch.finfo(wide).min
+        lowest = torch.finfo(scores.dtype).min
         weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0)
     return einsum(weights, v.to(wide), "... queries keys, ... keys d -> ... queries d").to(q.dtype)
 

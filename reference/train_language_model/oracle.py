@@ -62,6 +62,16 @@ def get_shares(rows: Sequence[int]) -> list[float]:
     return [count / sum(rows) for count in rows]
 
 
+def list_rates(peak: float, final: float, warmup: int, steps: int) -> list[float]:
+    """Return the learning rates of all steps of a run."""
+    return [learning_rate(step, peak, final, warmup, steps) for step in range(steps)]
+
+
+def zero(gradient: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Return the gradient to which the micro-batches add, given the one from before the step."""
+    return np.zeros_like(gradient)
+
+
 def accumulate(parts: Sequence[Float[Array, "..."]], max_norm: float) -> Float[Array, "..."]:
     """Return the gradient that the optimizer receives, given the contribution of each micro-batch."""
     return clip([np.sum(parts, axis=0)], max_norm)[1][0]
@@ -72,13 +82,14 @@ def train(
     batch: Int[Array, "batch T+1"],
     micro_batch_size: int,
     max_norm: float,
+    before: Float[Array, "context v v"],
 ) -> tuple[float, Float[Array, "context v v"]]:
     """Return the loss of the batch and the gradient that the optimizer receives."""
     parts = [batch[start : start + micro_batch_size] for start in range(0, len(batch), micro_batch_size)]
     shares = get_shares([len(part) for part in parts])
     total = sum(share * loss(tables, part) for share, part in zip(shares, parts, strict=True))
     grads = [share * compute_gradient(tables, part) for share, part in zip(shares, parts, strict=True)]
-    return total, accumulate(grads, max_norm)
+    return total, accumulate([zero(before), *grads], max_norm)
 
 
 def list_saves(start: int, steps: int, every: int) -> list[int]:

@@ -27,6 +27,12 @@ def add(right: List, message: str, more: List) -> Mistake:
     return swap(right, message, lambda c: {**right(c), **more(c)})
 
 
+def takes_half(c: Config) -> bool:
+    """Return whether scores and their products with values take exactly half of all FLOPs."""
+    products = PRODUCTS(c)
+    return 2 * oracle.add_up({name: products[name] for name in oracle.ATTENTION}) == oracle.add_up(products)
+
+
 def spend(message: str, each: int, activation: int = 4) -> Mistake:
     """Return a mistake that counts other bytes per parameter and activation."""
     return swap(oracle.training_bytes, message, lambda parameters, kept: each * parameters + activation * kept)
@@ -112,6 +118,14 @@ one_sequence = swap(oracle.step_flops, "counts one sequence per step", lambda fl
 one_too_small = swap(
     HALF, "returns the largest context at which attention does not take more than half", lambda c: HALF(c) - 1
 )
+exactly_half = swap(
+    HALF,
+    "returns a context at which attention takes exactly half, not more than half",
+    lambda c: HALF(c) - takes_half(replace(c, context=HALF(c) - 1)),
+)
+at_least_own = swap(
+    HALF, "never returns less than config.context, which should have no effect", lambda c: max(c.context, HALF(c))
+)
 
 twelve_bytes = spend("counts 12 bytes per parameter instead of 4 + 4 + 8", 12)
 no_state = spend("counts 8 bytes per parameter instead of 4 + 4 + 8, as if AdamW's two averages took none", 8)
@@ -155,6 +169,11 @@ nothing_fixed = swap(
     oracle.max_batch,
     "ignores the bytes that parameters, gradients and AdamW's state take",
     lambda fixed, sequence, device_bytes: int(device_bytes // sequence),
+)
+at_least_one = swap(
+    oracle.max_batch,
+    "returns at least 1, even if a single sequence does not fit",
+    lambda fixed, sequence, device_bytes: max(1, int((device_bytes - fixed) // sequence)),
 )
 negative = swap(
     oracle.max_batch,

@@ -9,12 +9,23 @@ from torchkata import typed
 
 from .tables import Tables
 
-
-@typed(
-    "from tests.probes.tables import Tables\n"
-    "generator = None if seed is None else torch.Generator().manual_seed(seed)\n"
-    "generate(Tables(tables), prompt, n, temperature, generator)"
+IMPORT = "from tests.probes.tables import Tables\n"
+SHOW_GRAPH = f"{IMPORT}model = Tables(tables)\ngenerate(model, prompt, n, temperature)\nmodel.builds_graphs"
+SHOW_STATE = (
+    f"{IMPORT}generator = None if seed is None else torch.Generator().manual_seed(seed)\n"
+    "state = torch.get_rng_state()\n"
+    "generate(Tables(tables), prompt, n, temperature, generator)\n"
+    "not torch.equal(state, torch.get_rng_state())"
 )
+
+
+def write_call(seed: int | None) -> str:
+    """Return the code of a call, with a generator if there is a seed."""
+    generator = "" if seed is None else ", torch.Generator().manual_seed(seed)"
+    return f"{IMPORT}generate(Tables(tables), prompt, n, temperature{generator})"
+
+
+@typed(write_call)
 def generate(
     assignment: Any, tables: Tensor, prompt: Tensor, n: int, temperature: float, seed: int | None
 ) -> dict[str, object]:
@@ -32,10 +43,14 @@ def generate(
     }
 
 
-@typed(
-    "from tests.probes.tables import Tables\n"
-    "[generate(Tables(tables), prompt, n, 1.0, torch.Generator().manual_seed(seed)) for n in lengths]"
-)
+def write_calls(is_global: bool) -> str:
+    """Return the code of the calls, with the global generator or with one of their own."""
+    generator = "" if is_global else ", torch.Generator().manual_seed(seed)"
+    call = f"generate(Tables(tables), prompt, n, 1.0{generator})"
+    return f"{IMPORT}for n in lengths:\n" + "    torch.manual_seed(seed)\n" * is_global + f"    print({call})"
+
+
+@typed(write_calls)
 def generate_each(
     assignment: Any, tables: Tensor, prompt: Tensor, lengths: list[int], seed: int, is_global: bool
 ) -> list[object]:

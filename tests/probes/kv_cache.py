@@ -8,6 +8,21 @@ from torch import Tensor
 from torchkata import Text, typed
 
 
+def draw_weights(vocab: int, width: int, layers: int, context: int, seed: int) -> dict[str, Any]:
+    """Return normally distributed weights in float64."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(shape, dtype=torch.float64, generator=generator)
+
+    return {
+        "tokens": normal(vocab, width),
+        "positions": normal(context, width),
+        "layers": [[normal(width, width) for _ in range(3)] for _ in range(layers)],
+        "output": normal(width, vocab),
+    }
+
+
 class Model:
     """A Transformer without MLPs, whose attention is that of a cache."""
 
@@ -18,6 +33,9 @@ class Model:
 
     def __call__(self, tokens: Tensor, cache: Any) -> Tensor:
         """Return the logits of new tokens."""
+        if tokens.ndim != 2:
+            found = list(tokens.shape)
+            raise ValueError(Text("the model expects tokens of shape (batch, T), but these have {shape}", shape=found))
         start, new = len(cache), tokens.shape[1]
         self.fed.append(new)
         if start + new > self.context:
@@ -29,6 +47,14 @@ class Model:
         for layer, (wq, wk, wv) in enumerate(self.weights["layers"]):
             x = x + cache.attend(layer, x @ wq, x @ wk, x @ wv)
         return torch.matmul(x, self.weights["output"])
+
+
+SHOW_LENGTHS = (
+    "other = KVCache(num_layers)\nfor layer, qkv in enumerate(pieces[0]): other.attend(layer, *qkv)\n"
+    "cache = KVCache(num_layers)\nlengths = [len(cache), len(other)]\n"
+    "for piece in pieces:\n    for layer, qkv in enumerate(piece): cache.attend(layer, *qkv)\n"
+    "[*lengths, len(other)]"
+)
 
 
 @typed(
@@ -64,26 +90,16 @@ def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) 
     return found
 
 
-def describe(weights: dict[str, Any]) -> str:
-    """Return the code of `generate` with a model of the same sizes."""
-    vocab, width = weights["tokens"].shape
-    layers, context = len(weights["layers"]), len(weights["positions"])
-    return (
-        f"table = torch.randn({vocab}, {width})\n"
-        "class Model:  # like the model of the test, which has other random weights\n"
-        f"    num_layers, context = {layers}, {context}\n"
-        "    def __call__(self, tokens, cache):\n"
-        "        x = table[tokens]\n"
-        "        for layer in range(self.num_layers):\n"
-        "            x = x + cache.attend(layer, x, x, x)\n"
-        "        return x @ table.T\n"
-        "generate(Model(), prompt, n)"
-    )
+@typed(
+    "from tests.probes.kv_cache import Model, draw_weights\n"
+    "model = Model(draw_weights(*sizes))\n"
+    "generate(model, prompt, n), model.fed"
+)
+def generate(assignment: Any, sizes: list[int], prompt: Tensor, n: int) -> dict[str, object]:
+    """Return the generated text, the number of tokens in each call of the model, and the prompt afterwards.
 
-
-@typed(describe)
-def generate(assignment: Any, weights: dict[str, Any], prompt: Tensor, n: int) -> dict[str, object]:
-    """Return the generated text, the number of tokens in each call of the model, and the prompt afterwards."""
-    model = Model(weights)
+    `sizes` has the arguments of `draw_weights`, the last of which is the seed.
+    """
+    model = Model(draw_weights(*sizes))
     tokens = assignment.kv_cache.generate(model, prompt, n)
     return {"tokens": tokens, "fed": model.fed, "prompt": prompt}

@@ -1,5 +1,6 @@
 """Probes for language_model."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torchkata import typed
 from .loading import load
 from .tables import Tables
 
+SHOW_PARAMETERS = "model = LanguageModel(*sizes)\nlen(list(model.parameters()))"
 LINEAR = ("project", "merge", "up", "down", "output")
 
 
@@ -31,6 +33,7 @@ def shapes(assignment: Any, sizes: list[int]) -> dict[str, object]:
         "parameters": sorted(key for key, _ in model.named_parameters(remove_duplicate=False)),
         "distinct": len({id(p) for p in model.parameters()}),
         "context": model.context,
+        "plain": [name for name in ("attentions", "mlps") if isinstance(getattr(model, name, None), list | tuple)],
         "foreign": [
             name
             for name, part in model.named_modules()
@@ -40,10 +43,23 @@ def shapes(assignment: Any, sizes: list[int]) -> dict[str, object]:
     }
 
 
-@typed("model = LanguageModel(*sizes).double()\nmodel.load_state_dict(weights)\nmodel(tokens)")
-def logits(assignment: Any, sizes: list[int], weights: dict[str, Tensor], tokens: Tensor) -> Tensor:
-    """Return the logits of a model with the given weights."""
-    result: Tensor = build(assignment, weights, sizes)(tokens)
+def draw_weights(shapes: Mapping[str, Sequence[int]], seed: int) -> dict[str, Tensor]:
+    """Return random weights in float64 with these keys and shapes."""
+    generator = torch.Generator().manual_seed(seed)
+    each = sorted(shapes.items())
+    return {key: torch.randn([*shape], dtype=torch.float64, generator=generator) / 2 for key, shape in each}
+
+
+@typed(
+    "from tests.probes.language_model import draw_weights\n"
+    "model = LanguageModel(*sizes).double()\n"
+    "shapes = {key: p.shape for key, p in model.state_dict().items()}\n"
+    "model.load_state_dict(draw_weights(shapes, seed))\n"
+    "model(tokens)"
+)
+def logits(assignment: Any, sizes: list[int], weights: dict[str, list[int]], seed: int, tokens: Tensor) -> Tensor:
+    """Return the logits of a model whose weights, which have the given shapes, are drawn from the seed."""
+    result: Tensor = build(assignment, draw_weights(weights, seed), sizes)(tokens)
     return result.detach()
 
 
@@ -71,7 +87,13 @@ def zeroed(assignment: Any, sizes: list[int], batches: list[Tensor]) -> list[flo
     return [float(assignment.language_model.loss(model, batch)) for batch in batches]
 
 
-@typed("from tests.probes.tables import Tables\nloss(Tables(tables), batch)")
+def write_loss(dtype: str) -> str:
+    """Return the code of a call of `loss`."""
+    converted = "" if dtype == "float32" else f", torch.{dtype}"
+    return f"from tests.probes.tables import Tables\nloss(Tables(tables{converted}), batch)"
+
+
+@typed(write_loss)
 def loss(assignment: Any, tables: Tensor, batch: Tensor, dtype: str) -> dict[str, object]:
     """Return the loss of a `Tables` model with logits of the given dtype, and the model's calls."""
     model, tokens = Tables(tables, getattr(torch, dtype)), batch.clone()

@@ -24,6 +24,7 @@ class Run:
         self.batches: list[Tensor] = []
         self.sizes: list[list[Any]] = []
         self.saves: list[int] = []
+        self.reported_before_saved: list[int] = []
         self.rates: list[list[float]] = []
         self.reports: list[list[Any]] = []
         assignment.memmap_tokens.save_tokens(folder / "tokens.bin", tokens.numpy())
@@ -79,6 +80,8 @@ class Run:
         def save_checkpoint(path: Any, model: Any, optimizer: Any, step: int) -> None:
             own[1]["save_checkpoint"](path, model, optimizer, step)
             record.saves.append(step)
+            if len(record.reports) == len(record.rates):  # the step that has just been taken
+                record.reported_before_saved.append(step)
 
         class AdamW(own[2]["AdamW"]):  # type: ignore[misc]
             def step(self, *closure: Any) -> Any:  # a correct AdamW may lack the parameter `closure`

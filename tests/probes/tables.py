@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from torchkata import Text
+
 
 class Tables(nn.Module):
     """A model that records its calls. Its logits are the sum of `tables[i, tokens[i]]` over all positions so far.
@@ -23,6 +25,9 @@ class Tables(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits. A position beyond the context uses the last table."""
+        if tokens.ndim != 2:
+            found = list(tokens.shape)
+            raise ValueError(Text("the model expects tokens of shape (batch, T), but these have {shape}", shape=found))
         rows, length = tokens.shape
         places = torch.arange(length).clamp(max=self.context - 1)
         logits = self.tables[places, tokens.long()].cumsum(1) + self.shift

@@ -1,8 +1,11 @@
 """Probes for train_language_model: small models that record their calls, and runs that are killed and resumed."""
 
+from bisect import bisect_left
 from typing import Any
 
+import numpy as np
 import torch
+from numpy import ndarray as Array
 from torch import Tensor, nn
 
 from torchkata import typed
@@ -11,6 +14,7 @@ from .attempts import refusal
 from .recorded_run import copy_weights, running
 from .tables import Tables
 
+COUNT = 400  # tokens in the file of a training run
 STALE = 0.0003  # a gradient from before a step, so small that it does not change the global norm
 
 
@@ -29,6 +33,24 @@ class Product(nn.Module):
         return logits
 
 
+class Once:
+    """An iterator that counts how often its end was reached."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items, self.ends = iter(items), 0
+
+    def __iter__(self) -> "Once":
+        """Return the iterator itself, like any iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next item."""
+        for item in self.items:
+            return item
+        self.ends += 1
+        raise StopIteration
+
+
 @typed(
     "params = [nn.Parameter(torch.zeros(())) for _ in grads]\n"
     "for p, grad in zip(params, grads):\n    if grad is not None:\n        p.data, p.grad = grad.clone(), grad\n"
@@ -37,10 +59,14 @@ class Product(nn.Module):
 def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
     """Clip the gradients of parameters, which are passed as an iterator. None stands for a missing gradient."""
     parameters = [nn.Parameter(torch.zeros(2) if grad is None else torch.zeros_like(grad)) for grad in grads]
-    for p, grad in zip(parameters, grads, strict=True):
-        p.grad = None if grad is None else grad.clone()
-    norm = assignment.train_language_model.clip_gradients(iter(parameters), max_norm)
-    return {"norm": norm, "gradients": [p.grad for p in parameters]}
+    before = [None if grad is None else grad.clone() for grad in grads]
+    for p, grad in zip(parameters, before, strict=True):
+        p.grad = grad
+    given = Once(parameters)
+    norm = assignment.train_language_model.clip_gradients(given, max_norm)
+    after = [p.grad for p in parameters]
+    in_place = all(one is other for one, other in zip(before, after, strict=True))
+    return {"norm": norm, "gradients": after, "ends": given.ends, "in place": in_place}
 
 
 @typed("model = nn.ParameterList(map(torch.zeros, shapes))\nmake_optimizer(model, lr, weight_decay).param_groups")
@@ -122,20 +148,34 @@ def precision(assignment: Any, batch: Tensor, bfloat16: bool) -> dict[str, objec
     }
 
 
-def write_training(settings: dict[str, Any]) -> str:
-    """Return the code of a training run."""
+def draw_tokens(seed: int, settings: dict[str, Any], count: int) -> Tensor:
+    """Return random tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(0, settings["vocab"], (count,), generator=generator).to(torch.uint16)
+
+
+def write_settings(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
+    """Return the code that prepares a training run."""
     given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
     return (
-        "save_tokens('tokens.bin', tokens.numpy())\n"
+        f"tokens = torch.randint({settings['vocab']}, ({count},), generator=torch.Generator().manual_seed({seed}))\n"
+        "save_tokens('tokens.bin', tokens.to(torch.uint16).numpy())\n"
         f"settings = Settings({given})\n"
-        "train_lm('tokens.bin', 'run.pt', settings, print)"
     )
 
 
+TRAIN = "train_lm('tokens.bin', 'run.pt', settings, print)"
+
+
+def write_training(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
+    """Return the code of a training run."""
+    return write_settings(seed, settings, count) + TRAIN
+
+
 @typed(write_training)
-def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
+def train(assignment: Any, seed: int, settings: dict[str, Any], count: int = COUNT) -> dict[str, object]:
     """Train without interruption. Return the run's calls to functions of earlier katas, and the reported values."""
-    with running(assignment, tokens, settings) as run:
+    with running(assignment, draw_tokens(seed, settings, count), settings) as run:
         model = run.train()
         is_own = type(model).__name__ == "LanguageModel"
     return {
@@ -144,33 +184,52 @@ def train(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str
         "rates": run.rates,
         "saves": run.saves,
         "reports": run.reports,
+        "reported before saved": run.reported_before_saved,
         "used": sorted(run.used),
         "is a LanguageModel": is_own,
     }
 
 
-@typed(write_training)
-def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
+def write_resumed_run(seed: int, settings: dict[str, Any], stops: list[int]) -> str:
+    """Return the code of a run without interruption, and of one that is killed and resumed."""
+    return (
+        write_settings(seed, settings) + "train_lm('tokens.bin', 'whole.pt', settings, print)\n"
+        "def report(step, loss):\n"
+        "    print(step, loss)\n"
+        f"    if step in {stops}: raise KeyboardInterrupt  # as if the process was killed\n"
+        f"for start in range({len(stops) + 1}):\n"
+        "    torch.manual_seed(100 + start)  # a new process\n"
+        "    try: train_lm('tokens.bin', 'run.pt', settings, report)\n"
+        "    except KeyboardInterrupt: pass"
+    )
+
+
+@typed(write_resumed_run)
+def resume(assignment: Any, seed: int, settings: dict[str, Any], stops: list[int]) -> dict[str, object]:
     """Train once without interruption, and once with a kill and a restart after each of the steps in `stops`.
 
     After each restart, torch's generator is in a different state and `hash` of a string differs, as in a new process.
     """
+    tokens = draw_tokens(seed, settings, COUNT)
     with running(assignment, tokens, settings) as run:
         torch.manual_seed(1)
-        through, reports = copy_weights(run.train()), run.reports
+        through, reports, all_batches = copy_weights(run.train()), run.reports, run.batches
     with running(assignment, tokens, settings) as run:
-        sessions = []
+        sessions, batches = [], []
         for start, stop in enumerate([*stops, None]):
             torch.manual_seed(100 + start)
-            run.reports, run.process = [], start
+            run.reports, run.batches, run.process = [], [], start
             model = run.train(stop)
             sessions.append(run.reports)
+            batches.append(run.batches)
         run.reports = []
         again = copy_weights(run.train())
     return {
         "through": through,
         "reports": reports,
+        "batch of each step": all_batches,
         "sessions": sessions,
+        "batches": batches,
         "resumed": copy_weights(model),
         "again": again,
         "reports when done": run.reports,
@@ -178,10 +237,16 @@ def resume(assignment: Any, tokens: Tensor, settings: dict[str, Any], stops: lis
     }
 
 
-@typed(write_training)
-def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[str, object]:
+def write_damage(seed: int, settings: dict[str, Any]) -> str:
+    """Return the code that damages a checkpoint and resumes the run."""
+    damage = "damaged = open('run.pt', 'rb').read()[:100]\nopen('run.pt', 'wb').write(damaged)\n"
+    return f"{write_training(seed, settings)}\n{damage}{TRAIN}"
+
+
+@typed(write_damage)
+def corrupt(assignment: Any, seed: int, settings: dict[str, Any]) -> dict[str, object]:
     """Train, damage the checkpoint, and resume. Return the raised exceptions and whether the file is unchanged."""
-    with running(assignment, tokens, settings) as run:
+    with running(assignment, draw_tokens(seed, settings, COUNT), settings) as run:
         run.train()
         damaged = run.out.read_bytes()[:100]
         run.out.write_bytes(damaged)
@@ -190,15 +255,32 @@ def corrupt(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> dict[s
 
 
 @typed(write_training)
-def devices(assignment: Any, tokens: Tensor, settings: dict[str, Any]) -> list[str]:
+def devices(assignment: Any, seed: int, settings: dict[str, Any]) -> list[str]:
     """Train, and return the devices of the model's parameters."""
-    with running(assignment, tokens, settings) as run:
+    with running(assignment, draw_tokens(seed, settings, COUNT), settings) as run:
         return sorted({p.device.type for p in run.train().parameters()})
 
 
-@typed(write_training)
-def learn(assignment: Any, tokens: Tensor, settings: dict[str, Any], windows: Tensor) -> dict[str, object]:
+def draw_source(seed: int, vocab: int = 3, count: int = 20_000) -> tuple[Array[Any, Any], Array[Any, Any]]:
+    """Return the probabilities of each token given the previous two tokens, and a text drawn from them."""
+    rng = np.random.default_rng(seed)
+    table = rng.dirichlet([0.5] * vocab, (vocab, vocab))
+    cumulated, text = np.cumsum(table, -1).tolist(), [0, 0]
+    for number in rng.random(count).tolist():
+        text.append(min(bisect_left(cumulated[text[-2]][text[-1]], number), vocab - 1))
+    return table, np.array(text, dtype=np.uint16)
+
+
+@typed(
+    lambda seed, settings: (
+        "from tests.probes.train_language_model import draw_source\n"
+        f"save_tokens('tokens.bin', draw_source({seed})[1])\n"
+        f"settings = Settings({', '.join(f'{key}={value!r}' for key, value in settings.items())})\n{TRAIN}"
+    )
+)
+def learn(assignment: Any, seed: int, settings: dict[str, Any], windows: Tensor) -> dict[str, object]:
     """Train, and return the logits for the token after each window, and the weights that have not changed."""
+    tokens = torch.from_numpy(draw_source(seed)[1])
     with running(assignment, tokens, settings | {"steps": 0}) as run:
         before = copy_weights(run.train())
     with running(assignment, tokens, settings) as run:

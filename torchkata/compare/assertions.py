@@ -39,6 +39,7 @@ def assert_close(
     scale: "Float[Array, '*#shape'] | float | None" = None,
     roundings: float = ROUNDINGS,
     what: Message = "",
+    mistake: Message = "",
 ) -> None:
     """Assert that `yours` has the right type, dtype and shape, and that its elements equal `expected` up to rounding.
 
@@ -55,6 +56,7 @@ def assert_close(
             need no scale: by default, an error of 1e-9, relative to the largest expected number or to 1, is allowed.
         roundings: The number of roundings of `scale` to allow.
         what: The name of the compared value, for the message.
+        mistake: The mistake in the student's code, if the assertion can fail for only one reason.
 
     Raises:
         Wrong: The type, dtype, shape or an element differs.
@@ -66,7 +68,7 @@ def assert_close(
     """
     count_comparison()
     if expected is None:
-        assert_equal(yours, None, what=what)
+        assert_equal(yours, None, what=what, mistake=mistake)
         return
     exact = np.asarray(expected, dtype=np.float64)
     numeric = dtype is float or (dtype is None and (isinstance(expected, (list, tuple)) or is_number(exact)))
@@ -77,14 +79,14 @@ def assert_close(
     finite = np.isfinite(exact)
     if not (oracle_is_mistaken.get() or finite.all()):
         note = _("the expected values are computed from your values, some of which are NaN or infinite")
-        raise make_failure(yours, expected, what, note)
+        raise make_failure(yours, expected, what, note, mistake)
     wanted, limits = convert_to_dtype(exact, np.float64 if numeric else dtype)
     given, shown = (read_numbers(yours), exact.tolist()) if numeric else (yours, wanted)
     if isinstance(yours, Unread):
         broadcast_scale(exact.shape, scale)  # raises AnswerRead if the scale depends on the answer
         return
     if type(given) is not type(wanted) or given.dtype != wanted.dtype or given.shape != wanted.shape:
-        raise make_failure(yours, shown, what, explain_form(given, wanted, numeric=numeric))
+        raise make_failure(yours, shown, what, explain_form(given, wanted, numeric=numeric), mistake)
     numbers, known = as_float64(given), np.where(finite, exact, 0.0)
     size = np.maximum(broadcast_scale(exact.shape, scale), np.abs(known))
     bound = roundings * (limits.eps * size + limits.smallest_normal)
@@ -92,9 +94,8 @@ def assert_close(
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        raise make_failure(
-            yours, shown, what, explain_elements(excess, wanted, given, invalid), None if numeric else excess
-        )
+        note = explain_elements(excess, wanted, given, invalid)
+        raise make_failure(yours, shown, what, note, mistake, None if numeric else excess)
     report_comparison(yours, shown, what)
 
 
@@ -161,9 +162,7 @@ def assert_equal(
         require_plain(expected, "the expected value")
         return
     if not same(yours, expected) and not same(yours, expected := require_plain(expected, "the expected value")):
-        wrong = make_failure(yours, expected, what, note)
-        wrong.mistake = mistake
-        raise wrong
+        raise make_failure(yours, expected, what, note, mistake)
     report_comparison(yours, expected, what)
 
 
@@ -271,9 +270,13 @@ def report_comparison(yours: Plain, expected: Plain, what: Message, *, right: bo
         watch(yours, expected, what, right)
 
 
-def make_failure(yours: Plain, expected: Plain, what: Message, note: Message, excess: Any = None) -> Wrong:
+def make_failure(
+    yours: Plain, expected: Plain, what: Message, note: Message, mistake: Message = "", excess: Any = None
+) -> Wrong:
     """Notify the `watcher` of a failed comparison, and return its exception (see `describe_difference`)."""
     report_comparison(yours, expected, what, right=False)
     if oracle_is_mistaken.get():
         return Wrong()  # the text of the failure is never shown, since the known mistake does not explain the answer
-    return describe_difference(yours, expected, what, note, excess)
+    wrong = describe_difference(yours, expected, what, note, excess)
+    wrong.mistake = mistake
+    return wrong

@@ -4,7 +4,7 @@ import ast
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from torchkata.seam.student import Call
 
 from .show import MAX_WIDTH, count_elements, describe_type, format_dtype
 
-FEW = (24, 6, 1)  # number of tensor elements to write out; the first value that fits into `MAX_LINES` lines is used
+FEW = (64, 24, 6, 1)  # number of tensor elements to write out; the first value that fits into `MAX_LINES` lines is used
 MAX_LINES = 30
 REPEATED = 4  # longer lists of equal items are written as `[item] * length`
 DEFAULT_DTYPES = ("float32", "int64", "bool")
@@ -135,7 +135,7 @@ def render_tensor(value: Any, few: int) -> str:
     if count <= few:
         return f"torch.tensor({render_elements(value, name)}{dtype})"
     if value.dtype.is_floating_point:
-        return f"torch.randn({axes}{dtype})"
+        return f"{render_factor(flat)}torch.randn({axes}{dtype})"
     dtype = ", dtype=torch.bool" if name == "bool" else dtype
     return f"torch.randint({min(flat):d}, {max(flat) + 1}, {tuple(shape)}{dtype})"
 
@@ -151,11 +151,17 @@ def render_array(value: Any, few: int) -> str:
         return f"np.array({render_elements(value, name)}{dtype})"
     cast = "" if name in ("float64", "int64") else f".astype(np.{name})"
     if value.dtype.kind == "f":
-        return f"np.random.standard_normal({shape}){cast}"
+        return f"{render_factor(flat)}np.random.standard_normal({shape}){cast}"
     if sorted(flat) == list(range(min(flat), min(flat) + len(flat))) and len(shape) == 1:
         shuffled = f"np.random.permutation({len(flat)}) + {min(flat)}"
         return f"({shuffled}){cast}" if cast else shuffled
     return f"np.random.randint({min(flat):d}, {max(flat) + 1}, {shape}){cast}"
+
+
+def render_factor(numbers: Sequence[float]) -> str:
+    """Return the factor that makes random numbers about as large as the given ones, or "" if it is about 1."""
+    size = math.sqrt(sum(x * x for x in numbers) / len(numbers))
+    return f"{float(f'{size:.1g}'):g} * " if math.isfinite(size) and size and not 1 / 3 < size < 3 else ""
 
 
 def render_elements(value: Any, dtype: str) -> str:
@@ -173,9 +179,9 @@ def render_elements(value: Any, dtype: str) -> str:
 
 
 def iter_sizes(value: Plain) -> Iterator[int]:
-    """Yield the number of elements of each tensor or array in (nested) lists."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
+    """Yield the number of elements of each tensor or array in (nested) lists and dicts."""
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
             yield from iter_sizes(item)
     else:
         yield count_elements(value)

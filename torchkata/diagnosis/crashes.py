@@ -81,6 +81,14 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input": Text(
         "the inner dimensions of a matrix multiplication do not match"
     ),
+    r"probability tensor contains either": Text(
+        "the probabilities for torch.multinomial are NaN, infinite or negative: was something divided by 0?"
+    ),
+    r"Expected target size|Expected input batch_size .* to match target batch_size": Text(
+        "cross_entropy expects the classes in dimension 1 of its input, and one target for each prediction: "
+        "flatten all dimensions before the classes, and the targets"
+    ),
+    r"^RecursionError": Text("a function calls itself too often: Python allows about 1000 nested calls, so use a loop"),
     r"optimize a non-leaf Tensor": Text("the optimizer was passed the result of a computation instead of a Parameter"),
     r"^UnboundLocalError": Text("a variable is used before it is assigned, for example because a loop ran zero times"),
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no|"

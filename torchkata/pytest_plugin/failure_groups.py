@@ -40,6 +40,9 @@ def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
     for result in sorted(results, key=partial(rank_clarity, named=named)):
         if result.outcome != "passed" and result not in stuck:
             causes.setdefault(get_cause(result, named), []).append(result)
+    for group in causes.values():  # a crash at the same line is clearest with the shortest input
+        if group[0].outcome == "crashed":
+            group.sort(key=lambda result: len(result.message))
     most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
     return [FailureGroup(tuple(group)) for group in most] + [FailureGroup(tuple(stuck), waits=True)] * bool(stuck)
 

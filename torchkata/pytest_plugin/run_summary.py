@@ -11,7 +11,7 @@ from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.i18n import _, pad, translate, wrap
 from torchkata.i18n.katas import describe_effort, score_of, title_of, title_of_track
-from torchkata.result import FAILED, LOOK_OF, TestResult, get_status
+from torchkata.result import FAILED, LOOK_OF, Status, TestResult, get_status
 
 from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state
@@ -75,7 +75,7 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         if before is None or before.track != kata.track:
             out.write_line(f"\n{title_of_track(course().tracks[kata.track])}")
         outcomes = [result.outcome for result in results.get(kata.name, [])]
-        status = get_status(outcomes)
+        status = judge_kata(kata.name, results.get(kata.name, []))
         partly = status == "done" and len(outcomes) < len(kata.points)
         out.write(f"  {kata.name:<{width}}")
         color = "grey" if partly else LOOK_OF[status].color
@@ -132,6 +132,13 @@ def write_rewards(out: pytest.TerminalReporter, katas: Sequence[Kata], state: St
         lines = [_("All done." if len(katas) == len(course().katas) else "Done. For the next kata: kata next")]
     for line in ("", *lines, format_bar(state)):
         out.write_line("\n".join(wrap(line, find_width(out), hanging=0)))
+
+
+def judge_kata(kata: str, results: Sequence[TestResult]) -> Status:
+    """Return the status of a kata. One that is written, but builds on katas that are not, has not run."""
+    status = get_status([result.outcome for result in results])
+    waits = status == "not_started" and all(result.cause != f"{kata}.py" for result in results)
+    return "not_graded" if waits else status
 
 
 def sum_points(kata: str, results: Sequence[TestResult]) -> float:

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
-from time import monotonic  # the function itself: a probe may replace `time.monotonic` while a test runs
+from time import monotonic, process_time  # the functions: a probe may replace `time.monotonic` while a test runs
 
 import pytest
 
@@ -17,7 +17,8 @@ from .run_state import get_result, get_state
 from .run_summary import WIDTH, find_width
 from .selection import find_kata
 
-SECONDS = 4.0  # seconds between notices; shorter than the time limit of a call
+SECONDS = 4.0  # seconds of CPU time between notices; shorter than the time limit of a call
+WAITING = 4.0  # number of seconds that count as one if the test waits, also for a processor
 PATIENCE = 1.0  # seconds after which a failure is shown if the run has not ended and shown it anyway
 LONGER = 4.0  # the same for a failure without a diagnosis, in case another test finds one
 
@@ -49,6 +50,7 @@ class Watch(threading.Thread):
     def run(self) -> None:
         """Print one failure, and a notice every `SECONDS` seconds of a test."""
         told: tuple[tuple[str, float] | None, int] = (None, 0)
+        timed, before = self.running, process_time()  # a test, and the CPU time when it began
         while not self.ended.wait(SECONDS / 8):
             running, failed = self.running, self.failed
             if failed is not None and not self.early and monotonic() > failed[1]:
@@ -56,10 +58,13 @@ class Watch(threading.Thread):
                 self.write(part for line in self.early.splitlines() for part in wrap(line, self.width))
             if running is None:
                 continue
-            count = int((monotonic() - running[1]) / SECONDS)
+            if running is not timed:
+                timed, before = running, process_time()
+            elapsed = monotonic() - running[1]
+            count = int(min(elapsed, max(process_time() - before, elapsed / WAITING)) / SECONDS)
             if count and (running, count) != told:
                 told = running, count
-                values = {"test": running[0], "seconds": f"{count * SECONDS:g}"}
+                values = {"test": running[0], "seconds": f"{elapsed:.0f}"}
                 self.write([_("… {test} has been running for {seconds} seconds (Ctrl-C stops the tests)", **values)])
 
 

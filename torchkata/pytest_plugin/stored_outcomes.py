@@ -6,11 +6,10 @@ import pytest
 
 from torchkata.course import course
 from torchkata.i18n import _
-from torchkata.result import get_status
 
 from .history import LastRun, compute_digest, load_state, store_state
 from .run_state import get_state
-from .run_summary import sum_points
+from .run_summary import judge_kata, sum_points
 
 
 @pytest.hookimpl(trylast=True)  # the selected katas are known then
@@ -30,8 +29,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         if kata in digests and len(results) == len(course().katas[kata].points):  # pytest runs named files in any case
             outcomes, digest = [result.outcome for result in results], digests[kata]
             passed, points = outcomes.count("passed"), sum_points(kata, results)
-            status, before = get_status(outcomes), state.runs[kata].number if kata in state.runs else 0
-            number = before + (status != "not_started")
+            status, before = judge_kata(kata, results), state.runs[kata].number if kata in state.runs else 0
+            number = before + (status not in ("not_started", "not_graded"))
             state.runs[kata] = LastRun(status, passed, digest, run, points, number)
             is_complete = True
     try:

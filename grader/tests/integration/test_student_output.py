@@ -97,7 +97,7 @@ def test_failure_shows_line_that_raises_not_implemented_error(tmp_path: Path) ->
 def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
     endless = "import time\n\ndef same_storage(x, y):\n    while True:\n        time.sleep(0.1)\n"
     out = run_pytest(write_assignment(tmp_path, same_storage=endless), "--kata", "same_storage", "-k", "bool").out
-    assert "… same_storage · test_result_is_a_bool has been running for 4 seconds" in out
+    assert "… same_storage · test_result_is_a_bool has been running for 16 seconds" in out, "it waits"
     assert "timed out your code took more than 20 seconds, mostly waiting at same_storage.py, line " in " ".join(
         out.split()
     )
@@ -125,7 +125,7 @@ def test_kata_waits_for_unfinished_prerequisite(tmp_path: Path) -> None:
         out = run_pytest(folder, "--kata", "linear", "--kata", "cruncher", "--examples", "2").out
         row = " ".join(find_row(out, "cruncher").split())
         assert row.endswith(" 0/7 0/10 points (builds on linear: do that first)")
-        assert row.startswith("cruncher not run " if linear == wrong else "cruncher not started ")
+        assert row.startswith("cruncher not run ")
         assert "cruncher · " not in out
     alone = run_pytest(write_assignment(tmp_path, linear=wrong), "--kata", "cruncher", "--examples", "2").out
     assert "wrong" in find_row(alone, "cruncher")

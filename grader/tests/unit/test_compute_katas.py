@@ -84,6 +84,13 @@ def test_transformer_counts_match_torch(sizes: list[int], layers: int, heads: in
     assert counted == context * transformer.flops_per_token(config)
 
 
+def test_solutions_run_under_autocast() -> None:
+    own = Assignment(SOLUTION, "solution").language_model
+    with torch.autocast("cpu", torch.bfloat16):
+        value = own.loss(own.LanguageModel(5, 8, 1, 4), torch.zeros(2, 5, dtype=torch.int64))
+    assert value.isfinite()
+
+
 def test_workload_bytes_depend_on_dtype() -> None:
     sgd, adagrad, size = SgdStep(), AdagradStep(), Size(parameters=1000)
     assert sgd.amount(size) == sgd.baseline_amount(size) == adagrad.baseline_amount(size) == 12_000

@@ -34,6 +34,10 @@ def backward_twice() -> None:
     autograd.backward(loss)
 
 
+def call_itself() -> None:
+    call_itself()
+
+
 def change_in_place() -> None:
     y = make_param().exp()
     y.add_(1)
@@ -150,6 +154,12 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "no element at this index": [lambda: nn.ModuleList()[0], lambda: nn.Sequential(nn.ReLU())[1]],
     "view() cannot": [lambda: torch.ones(2, 3).T.view(6)],
     "inner dimensions": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
+    "divided by 0": [lambda: torch.multinomial(torch.tensor([0.0, torch.nan]), 1)],
+    "classes in dimension 1": [
+        lambda: nn.functional.cross_entropy(torch.ones(2, 3, 4), torch.zeros(2, 3).long()),
+        lambda: nn.functional.cross_entropy(torch.ones(2, 4), torch.zeros(6).long()),
+    ],
+    "calls itself too often": [call_itself],
     "instead of a Parameter": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
     "before it is assigned": [read_before_assignment],
     "None is used": [lambda: 0.1 * make_param().grad, lambda: make_param().grad.square()],  # type: ignore[operator, union-attr]

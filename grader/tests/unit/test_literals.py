@@ -101,8 +101,16 @@ def test_failure_and_precondition_show_the_checked_call() -> None:
                 "# random stand-ins for the test's own tensors, which are too large to show",
             ],
         ),
+        (
+            plain_probe,
+            [{"w": torch.full((10, 10), 512.0)}, 2, 0],
+            [
+                "x = {'w': 500 * torch.randn(10, 10)}; n = 2; f(x, n)",
+                "# random stand-ins for the test's own tensors, which are too large to show",
+            ],
+        ),
     ],
-    ids=["used names", "written for the arguments", "no code", "other values"],
+    ids=["used names", "written for the arguments", "no code", "other values", "as large in a dict"],
 )
 def test_call_is_formatted_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
     assert render_call(Call(probe, args)) == lines
