@@ -106,7 +106,7 @@ def test_timeout_message_shows_line_of_endless_loop(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_terminal_shows_a_failure_only_once(tmp_path: Path, is_terminal: bool) -> None:
     wrong = edit_solution("linear", "x @ self.weight", "x @ self.weight * 2")
-    wrong = wrong.replace("super().__init__()", "super().__init__()\n        __import__('time').sleep(0.006)")
+    wrong = wrong.replace("super().__init__()", "super().__init__()\n        __import__('time').sleep(0.02)")
     arguments = ["--impl", str(write_assignment(tmp_path, linear=wrong)), "--kata", "linear", "-k", "forward or seed"]
     if is_terminal:
         with Terminal(["pytest", *arguments], ROOT, {**get_student_environment(), "NO_COLOR": "1"}, Fork) as terminal:
