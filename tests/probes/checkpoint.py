@@ -218,7 +218,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        save_and_read(assignment, path, model, optimizer, 0)
+        save_and_read(assignment, path, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {"loaded": copy_weights(other), "buffer": other.average}
 

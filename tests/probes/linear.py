@@ -70,7 +70,9 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
         [
             "torch.set_default_dtype(getattr(torch, dtype))",
             "layer = Linear(input_dim, output_dim)",
-            "layer.weight, layer.state_dict()",
+            "torch.set_default_dtype(torch.float32)",
+            "shapes = {key: [*value.shape] for key, value in layer.state_dict().items()}",
+            "type(layer.weight), layer.weight.dtype, shapes",
         ]
     )
 )
@@ -83,6 +85,7 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dic
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
         "dtype": str(getattr(weight, "dtype", None)),
         "parameters": [name for name, _ in layer.named_parameters()],
+        "weight is a plain tensor": type(weight) is Tensor and "weight" not in layer.state_dict(),
         "weight is an nn.Parameter": None
         if weight is None
         else isinstance(weight, nn.Parameter) and weight.requires_grad,

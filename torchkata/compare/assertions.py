@@ -93,7 +93,11 @@ def assert_close(
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
         raise make_failure(
-            yours, shown, what, explain_elements(excess, wanted, given, invalid), None if numeric else excess
+            yours,
+            shown,
+            what,
+            explain_elements(excess, wanted, given, invalid, translate(what)),
+            None if numeric else excess,
         )
     report_comparison(yours, shown, what)
 

@@ -1,5 +1,6 @@
 """Reads and validates the files of a course: `pyproject.toml`, `kata.toml`, `workloads.toml`."""
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields
@@ -34,6 +35,7 @@ WHOLE = "all"  # key of the ending of the course in `endings`
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "points")}
 KATA_KEYS |= {"weight": int, "visibility": object}  # the visibility is a word, or a table whose values are words
+TEST = re.compile(r"^(?:def )?(test_\w+)", re.MULTILINE)  # a function, or a name that is assigned one
 WEIGHT = 10  # a kata's points if `kata.toml` does not state its weight
 
 
@@ -95,15 +97,18 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
             raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 
 
-def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Kata:
-    """Return the kata described by the `kata.toml` at this path. Raises CourseError if the file is not valid."""
+def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], file: Path) -> Kata:
+    """Return the kata described by the `kata.toml` at this path, whose tests are in `file`.
+
+    Raises CourseError if `kata.toml` is not valid.
+    """
     check_keys(table, KATA_KEYS, str(path))
     for key in ("title", "tests"):
         if key not in table:
             raise CourseError(f"{path}: {key} is missing")
     if (weight := table.get("weight", WEIGHT)) <= 0:
         raise CourseError(f"{path}: weight is {weight!r}; it should be above 0")
-    points = divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]"))
+    points = sort_tests(divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]")), file)
     if not 0 <= (hours := table.get("hours", 0)) < inf:
         raise CourseError(f"{path}: hours is {hours!r}; it should be 0 or a positive number")
     return Kata(
@@ -138,6 +143,17 @@ def parse_tests(table: Mapping[str, Any], where: str) -> dict[Level, tuple[str, 
         if names.count(name) > 1:
             raise CourseError(f"{where} names {name} twice")
     return {level: tuple(table.get(level, ())) for level in levels}
+
+
+def sort_tests(points: Mapping[str, float], file: Path) -> dict[str, float]:
+    """Return the points of a kata's tests in the order of `file`, which begins with the simplest property.
+
+    Of several tests that fail for the same reason, the report shows the first.
+    """
+    text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+    names = TEST.findall(text)
+    place = {name: number for number, name in enumerate(names)}
+    return dict(sorted(points.items(), key=lambda item: place.get(item[0].partition("[")[0], len(names))))
 
 
 def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:
