@@ -188,7 +188,7 @@ def runs(
         any_shape: Draw scalars, vectors and sizes 0 and 1 as well.
         own_rates: Give the second of two groups a different learning rate, which may be 0.
     """
-    known = [[2], [2, 3], [], [1], [0], [2, 1]] if any_shape else [[2, 3], [3, 2]]
+    known = [[2, 3], [2], [], [1], [0], [2, 1]] if any_shape else [[2, 3], [3, 2]]
     shapes = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3))
     dtype = draw(dtypes)
     second = [0.5, 0.0] if own_rates else [0.1]

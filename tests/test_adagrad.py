@@ -40,7 +40,7 @@ def check_dtype(g2: Plain, run: OptimizerRun) -> None:
             stored=stored.dtype,
             p=p.dtype,
         )
-        check(stored.dtype == p.dtype, mistake=note, yours=str(stored.dtype), expected=repr(str(p.dtype)))
+        check(stored.dtype == p.dtype, mistake=note, yours=str(stored.dtype), expected=str(p.dtype))
 
 
 @costly

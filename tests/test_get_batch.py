@@ -252,7 +252,8 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
             device=given,
         )
         with asking(probes.write_copies(data, device, as_object, literal)):
-            check(not named["copies"] or not all(copy["pinned"] for copy in named["copies"]), mistake=string_only)
+            is_pinned = bool(named["copies"]) and all(copy["pinned"] for copy in named["copies"])
+            check(not is_pinned, mistake=string_only, yours=reply["copies"])
     size = sum(copy["size"] for copy in reply["copies"])
     expected = Text("copies of {batch_size} tokens to the GPU", batch_size=batch_size * 4)
     check(size >= batch_size * 4, Text("the batch is not copied to the GPU"), yours=size, expected=expected)
@@ -260,9 +261,9 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
         unpinned = Text(
             "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
         )
-        check(copy["pinned"], mistake=unpinned)
+        check(copy["pinned"], mistake=unpinned, yours=reply["copies"])
         blocking = Text("the copy to the GPU blocks the CPU: pass non_blocking=True")
-        check(copy["non_blocking"], mistake=blocking)
+        check(copy["non_blocking"], mistake=blocking, yours=reply["copies"])
 
 
 @given(token_cases(windows=st.integers(2, 9), least_rows=1))

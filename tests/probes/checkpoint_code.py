@@ -37,24 +37,24 @@ def save(step: object, path: str = PATH) -> str:
     return f"save_checkpoint({path}, model, opt, {step})"
 
 
-def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool | None) -> str:
+def resume(weights: Sequence[Tensor], stop: int, step: int) -> str:
     """Return code that saves a run, loads it into new objects, and continues it."""
-    path = f"Path({PATH})" if _as_path else PATH
     start = [load_weights(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
     return "\n".join(
         [
             *[FIT, *build(weights), *start, load_weights(weights)],
-            *["opt.param_groups[0]['lr'] = 0.05", save(step, path), *build_other(weights)],
-            f"load_checkpoint({path}, other, other_opt)",
+            *["opt.param_groups[0]['lr'] = 0.05", save(step), *build_other(weights)],
+            LOAD,
             f"fit(other, other_opt, xs[{stop}:], ys[{stop}:])",
         ]
     )
 
 
 def save_and_load(step: int, as_path: bool) -> str:
-    """Return code that saves a new model and loads it again."""
+    """Return code that saves a model and loads it again."""
     path = f"Path({PATH})" if as_path else PATH
-    return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
+    trained = [FIT, *NEW, "fit(model, opt, [torch.ones(1, 2)], [torch.ones(1)])"]
+    return "\n".join([*trained, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
 def around_saving(weights: Sequence[Tensor], training: bool) -> str:
@@ -118,11 +118,12 @@ def moves() -> str:
     """Return code that overwrites an older checkpoint in a folder with other files."""
     lines = [
         *["model = Cruncher(dim, 1)", NEW[1], save(1)],
-        f"others = [Path('run.pt').with_suffix(suffix) for suffix in {OTHERS}]",
+        f"others = [Path('run' + suffix) for suffix in {OTHERS}]",
         "for file in others:",
-        "    file.write_bytes(b'another file')",
+        "    file.write_bytes(b'other')",
         save(2),
-        "[file.name for file in others if not file.exists() or file.read_bytes() != b'another file']",
+        "left = [file for file in others if file.exists() and file.read_bytes() == b'other']",
+        "[file.name for file in others if file not in left]",
     ]
     return "\n".join(lines)
 

@@ -55,7 +55,8 @@ def typed_model(weights: Sequence[Tensor]) -> str:
     lambda weights: "\n".join(
         [
             f"{typed_new(weights)}.eval()",
-            loading.typed_load("model", list_keys(weights), "[weight + 1 for weight in weights]"),
+            "others = [weight + 1 for weight in weights]",
+            loading.typed_load("model", list_keys(weights), "others"),
             "model(x)",
             loading.typed_load("model", list_keys(weights)),
             "model(x)",

@@ -133,8 +133,7 @@ def write_copies(data: Tensor, device: str, as_object: bool, literal: Callable[[
             "from tests.probes.simulated_machine import Machine, simulating",
             data_line(data, literal),
             "with simulating(Machine(on_gpu=True)) as gpu:",
-            f"    device = torch.device({device!r})" if as_object else f"    device = {device!r}",
-            "    get_batch(data, batch_size, 4, device=device)",
+            f"    get_batch(data, batch_size, 4, device={f'torch.device({device!r})' if as_object else repr(device)})",
             "gpu.copies",
         ]
     )
