@@ -153,7 +153,7 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 @costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
-    """Several steps follow the gradients of their own batches only, because gradients are zeroed between steps."""
+    """Each of several steps follows only the gradient of its own batch."""
     check_run(student, lesson, lr)
 
 
