@@ -173,9 +173,9 @@ def render_elements(value: Any, dtype: str) -> str:
 
 
 def iter_sizes(value: Plain) -> Iterator[int]:
-    """Yield the number of elements of each tensor or array in (nested) lists."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
+    """Yield the number of elements of each tensor or array in (nested) lists and dicts."""
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
             yield from iter_sizes(item)
     else:
         yield count_elements(value)

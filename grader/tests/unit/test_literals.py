@@ -101,8 +101,16 @@ def test_failure_and_precondition_show_the_checked_call() -> None:
                 "# random stand-ins for the test's own tensors, which are too large to show",
             ],
         ),
+        (
+            plain_probe,
+            [{"w": torch.randn(40, 3)}, 2, 0],
+            [
+                "x = {'w': torch.randn(40, 3)}; n = 2; f(x, n)",
+                "# random stand-ins for the test's own tensors, which are too large to show",
+            ],
+        ),
     ],
-    ids=["used names", "written for the arguments", "no code", "other values"],
+    ids=["used names", "written for the arguments", "no code", "other values", "other values in a dict"],
 )
 def test_call_is_formatted_as_code(probe: Any, args: list[Any], lines: list[str]) -> None:
     assert render_call(Call(probe, args)) == lines
