@@ -20,9 +20,12 @@ from torchkata import Student, Text, as_float64, assert_close, assert_equal, che
 forward_scale = oracle.forward
 backward_scale = oracle.backward
 WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
-PLAIN = Text(
+NOT_REGISTERED = Text(
     "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result computed "
     "with one"
+)
+NO_GRADIENT = Text(
+    "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
 )
 CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
@@ -51,9 +54,10 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     is_parameter = anatomy["weight is an nn.Parameter"]  # None if there is no attribute weight
     state_dict = anatomy["state_dict"]
-    check(not anatomy["weight is a plain tensor"], mistake=PLAIN)
-    note = Text("weight is not an nn.Parameter that requires grad: is it a buffer or frozen?")
-    check(is_parameter is not False, note)
+    note = Text("weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?")
+    is_plain = not state_dict and anatomy["dtype"].startswith("torch.")
+    seen = NOT_REGISTERED if is_plain else NO_GRADIENT if "weight" in state_dict else ""
+    check(is_parameter is not False, note, mistake=seen)
     transposed = Text("weight is stored as (output_dim, input_dim), as nn.Linear does")
     mistake = transposed if state_dict == {"weight": [output_dim, input_dim]} else ""
     alone = "" if mistake else Text("weight should be the only key, without a bias")

@@ -85,7 +85,6 @@ def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dic
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
         "dtype": str(getattr(weight, "dtype", None)),
         "parameters": [name for name, _ in layer.named_parameters()],
-        "weight is a plain tensor": type(weight) is Tensor and "weight" not in layer.state_dict(),
         "weight is an nn.Parameter": None
         if weight is None
         else isinstance(weight, nn.Parameter) and weight.requires_grad,
