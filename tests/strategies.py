@@ -98,7 +98,7 @@ class TokenCase:
 
 @st.composite
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
-    """Draw random tokens up to the dtype's maximum. `windows` draws the number of possible start positions."""
+    """Draw random tokens up to the dtype's maximum, at most 5 rows, and a number of start positions (`windows`)."""
     sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))

@@ -105,7 +105,7 @@ def explain_truncation(row: Array, data: Array) -> Text | str:
     return ""
 
 
-@given(token_cases(windows=st.integers(2, 20)), st.booleans())
+@given(token_cases(windows=st.integers(5, 20)), st.booleans())
 def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: bool) -> None:
     """Every row is data[start : start + sequence_length], and at least one token follows it as the target."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
