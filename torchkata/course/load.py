@@ -98,10 +98,7 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
 
 
 def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], file: Path) -> Kata:
-    """Return the kata described by the `kata.toml` at this path, whose tests are in `file`.
-
-    Raises CourseError if `kata.toml` is not valid.
-    """
+    """Return the kata of a `kata.toml`, whose tests are in `file`. Raises CourseError if `kata.toml` is not valid."""
     check_keys(table, KATA_KEYS, str(path))
     for key in ("title", "tests"):
         if key not in table:
@@ -146,10 +143,7 @@ def parse_tests(table: Mapping[str, Any], where: str) -> dict[Level, tuple[str, 
 
 
 def sort_tests(points: Mapping[str, float], file: Path) -> dict[str, float]:
-    """Return the points of a kata's tests in the order of `file`, which begins with the simplest property.
-
-    Of several tests that fail for the same reason, the report shows the first.
-    """
+    """Sort tests as in `file`. Of those that fail for the same reason, the report shows the first."""
     text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
     names = TEST.findall(text)
     place = {name: number for number, name in enumerate(names)}

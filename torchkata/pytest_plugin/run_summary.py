@@ -33,7 +33,7 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
     room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
     started = [result for result in results if result.outcome != "not_started"]
     blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
-    count_apart(out, kata, {test.name for block in blocks if block.waits for test in block.tests})
+    count_apart(out, [test for block in blocks if block.waits for test in block.tests])
     shown = 0
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
@@ -49,20 +49,12 @@ def write_failures(out: pytest.TerminalReporter, kata: Kata, results: list[TestR
         out.write_line("\n" + describe_hidden(kata, hidden))
 
 
-def count_apart(out: pytest.TerminalReporter, kata: Kata, waiting: Collection[str]) -> None:
-    """Count the tests of a kata that wait for another failure as waiting instead of wrong in pytest's last line."""
-    if not waiting:
-        return
-    wrong = out.stats.get(translate(LOOKS["failed"].word), [])
-    found = [report for report in wrong if report.kata == kata.name and get_name(report) in waiting]
-    wrong[:] = [report for report in wrong if report not in found]
-    out.stats.setdefault(_("waiting"), []).extend(found)
-
-
-def get_name(report: pytest.TestReport) -> str:
-    """Return the name of a report's test, or "" if the report has no result."""
-    result = get_result(report)
-    return result.name if result else ""
+def count_apart(out: pytest.TerminalReporter, waiting: Collection[TestResult]) -> None:
+    """Count tests that wait for another failure as waiting instead of wrong in pytest's last line."""
+    wrong = out.stats.get(translate(LOOKS["failed"].word), []) if waiting else []
+    if found := [report for report in wrong if get_result(report) in waiting]:
+        wrong[:] = [report for report in wrong if report not in found]
+        out.stats.setdefault(_("waiting"), []).extend(found)
 
 
 def find_width(out: pytest.TerminalReporter) -> int:
