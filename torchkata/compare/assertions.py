@@ -92,13 +92,8 @@ def assert_close(
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        raise make_failure(
-            yours,
-            shown,
-            what,
-            explain_elements(excess, wanted, given, invalid, translate(what)),
-            None if numeric else excess,
-        )
+        note = explain_elements(excess, wanted, given, invalid, translate(what))
+        raise make_failure(yours, shown, what, note, None if numeric else excess)
     report_comparison(yours, shown, what)
 
 

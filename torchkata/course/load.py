@@ -97,15 +97,16 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
             raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 
 
-def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], file: Path) -> Kata:
-    """Return the kata of a `kata.toml`, whose tests are in `file`. Raises CourseError if `kata.toml` is not valid."""
+def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], folder: Path) -> Kata:
+    """Return the kata described by a `kata.toml`, with its tests in `folder`. Raises CourseError if it is not valid."""
     check_keys(table, KATA_KEYS, str(path))
     for key in ("title", "tests"):
         if key not in table:
             raise CourseError(f"{path}: {key} is missing")
     if (weight := table.get("weight", WEIGHT)) <= 0:
         raise CourseError(f"{path}: weight is {weight!r}; it should be above 0")
-    points = sort_tests(divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]")), file)
+    points = divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]"))
+    points = sort_tests(points, folder / f"test_{path.parent.name}.py")
     if not 0 <= (hours := table.get("hours", 0)) < inf:
         raise CourseError(f"{path}: hours is {hours!r}; it should be 0 or a positive number")
     return Kata(
@@ -145,9 +146,8 @@ def parse_tests(table: Mapping[str, Any], where: str) -> dict[Level, tuple[str, 
 def sort_tests(points: Mapping[str, float], file: Path) -> dict[str, float]:
     """Sort tests as in `file`. Of those that fail for the same reason, the report shows the first."""
     text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
-    names = TEST.findall(text)
-    place = {name: number for number, name in enumerate(names)}
-    return dict(sorted(points.items(), key=lambda item: place.get(item[0].partition("[")[0], len(names))))
+    place = {name: number for number, name in enumerate(TEST.findall(text))}
+    return dict(sorted(points.items(), key=lambda item: place.get(item[0].partition("[")[0], len(place))))
 
 
 def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:
