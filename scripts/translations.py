@@ -196,7 +196,7 @@ def extract_texts(kata: Kata) -> Iterator[tuple[str, str, bool]]:
     own_test = course().test_file(kata.name)
     tests = [path for path in follow_imports([own_test]) if path.is_relative_to(course().tests)]
     claims = {path: extract_claims(path) for path in sorted(tests, key=lambda path: path != own_test)}
-    for test in dict.fromkeys(name.partition("[")[0] for name in kata.points):
+    for test in dict.fromkeys(name.partition("[")[0] for name in chain(*kata.tests.values())):
         path = next((path for path in claims if test in claims[path]), None)
         if path is not None and claims[path][test]:
             yield f"claims.{test}", claims[path][test], path == own_test

@@ -16,11 +16,11 @@ def repeated_share(values: np.ndarray) -> float:
     return 1 - np.unique(abs(values)).size / values.size
 
 
-def describe_tails(fourth_moment: float) -> Text:
-    """Describe how a distribution's tails differ from those of a normal distribution, given its fourth moment."""
-    if fourth_moment > 3:
+def describe_tails(kurtosis: float) -> Text:
+    """Describe how the tails of a distribution with this kurtosis differ from those of a normal distribution."""
+    if kurtosis > 3:
         return Text("too many initial weights are large for a normal")
-    flat = Text("as if uniform") if 1.7 < fourth_moment < 1.9 else Text("as if truncated")
+    flat = Text("as if uniform") if 1.7 < kurtosis < 1.9 else Text("as if truncated")
     return Text("too few initial weights are large for a normal, {flat}", flat=flat)
 
 

@@ -98,7 +98,7 @@ class TokenCase:
 
 @st.composite
 def token_cases(draw: st.DrawFn, windows: st.SearchStrategy[int], least_rows: int = 2) -> TokenCase:
-    """Draw random tokens up to the dtype's maximum. `windows` draws the number of possible start positions."""
+    """Draw random tokens up to the dtype's maximum, at most 5 rows, and a number of start positions (`windows`)."""
     sequence_length = draw(st.integers(least_rows, 6))
     dtype, largest = draw(st.sampled_from([(np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, 2**63 - 1)]))
     vocabulary = draw(st.sampled_from([50257, largest, 2]))
@@ -188,7 +188,7 @@ def runs(
         any_shape: Draw scalars, vectors and sizes 0 and 1 as well.
         own_rates: Give the second of two groups a different learning rate, which may be 0.
     """
-    known = [[2], [2, 3], [], [1], [0], [2, 1]] if any_shape else [[2, 3], [3, 2]]
+    known = [[2, 3], [2], [], [1], [0], [2, 1]] if any_shape else [[2, 3], [3, 2]]
     shapes = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3))
     dtype = draw(dtypes)
     second = [0.5, 0.0] if own_rates else [0.1]

@@ -40,13 +40,6 @@ def prevent_cancellation(run: OptimizerRun) -> OptimizerRun:
 
 
 OPTIMIZER = Optimizer("adam.Adam", ADAM, OPTIONS, prevent_cancellation, {"weight_decay": 0.0}, 2, torch.optim.Adam)
-test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
-test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
-test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
-test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
-test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
-test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
-test_loading_restores_step_count = state.loading_restores_step_count(OPTIMIZER)
 
 
 @costly
@@ -80,3 +73,12 @@ def test_weight_decay_is_added_to_grad(student: Student, run: OptimizerRun, weig
     """weight_decay * p is added to the gradient before both averages are updated."""
     options = {**FORGETTING, "weight_decay": weight_decay}
     check_formula(student, OPTIMIZER, replace(prevent_cancellation(run), options=[options]))
+
+
+test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
+test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
+test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
+test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
+test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
+test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
+test_loading_restores_step_count = state.loading_restores_step_count(OPTIMIZER)

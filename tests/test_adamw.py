@@ -27,13 +27,6 @@ OPTIONS: list[dict[str, Any]] = [
 OPTIMIZER = Optimizer(
     "adamw.AdamW", ADAMW, OPTIONS, constant={"weight_decay": 0.0}, tensors=2, torch_class=torch.optim.AdamW
 )
-test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
-test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
-test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
-test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
-test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
-test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
-test_loading_restores_step_count = state.loading_restores_step_count(OPTIMIZER)
 
 
 @costly
@@ -68,3 +61,12 @@ def test_weights_decay_even_with_zero_grad(student: Student, run: OptimizerRun, 
 def test_weight_decay_is_decoupled(student: Student, run: OptimizerRun, weight_decay: float) -> None:
     """p is first multiplied by 1 - lr * weight_decay, and then updated as in Adam without weight decay."""
     check_formula(student, OPTIMIZER, replace(run, options=[{**FORGETTING, "weight_decay": weight_decay}]))
+
+
+test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
+test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
+test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
+test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
+test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
+test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
+test_loading_restores_step_count = state.loading_restores_step_count(OPTIMIZER)

@@ -219,6 +219,6 @@ def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None
             is_normal,
             note,
             mistake=describe_tails(kurtosis),
-            yours=Text("fourth moment {value}", value=f"{kurtosis:.2f}"),
+            yours=Text("kurtosis {value}", value=f"{kurtosis:.2f}"),
             expected=NORMAL_OR_CUT,
         )

@@ -20,7 +20,10 @@ from torchkata import Student, Text, as_float64, assert_close, assert_equal, che
 forward_scale = oracle.forward
 backward_scale = oracle.backward
 WIDE = [(512, 128), (128, 512), (1, 65536)]  # input_dim and output_dim of layers with enough weights for statistics
-NOT_REGISTERED = Text("an attribute is a plain tensor, which is not included in state_dict(): use nn.Parameter")
+NOT_REGISTERED = Text(
+    "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result computed "
+    "with one"
+)
 NO_GRADIENT = Text(
     "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
 )
@@ -29,7 +32,7 @@ CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard 
 
 @given(linear_cases())
 def test_forward_returns_x_at_weight(student: Student, case: LinearCase) -> None:
-    """Linear(x) equals x @ weight, for any leading dimensions and any floating-point dtype."""
+    """Linear(x) equals x @ weight, for any leading dimensions, including none, and any floating-point dtype."""
     y = student.call(probes.forward, case.weight, case.x)
     weight, x = as_float64(case.weight), as_float64(case.x)
     assert_close(y, oracle.forward(weight, x), dtype=case.x.dtype, scale=forward_scale(abs(weight), abs(x)))
@@ -61,9 +64,8 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     assert_equal(state_dict, {"weight": [input_dim, output_dim]}, what="state_dict", note=alone, mistake=mistake)
     assert_equal(anatomy["parameters"], ["weight"], what=Text("parameters"))
     check(is_parameter, Text("there is no attribute weight"))
-    assert_equal(
-        anatomy["dtype"], f"torch.{dtype}", what="dtype", note=Text("a new layer should have torch's default dtype")
-    )
+    other = Text("the weight of a new layer does not have torch's default dtype, which is {dtype} here", dtype=dtype)
+    assert_equal(anatomy["dtype"], f"torch.{dtype}", what="dtype", mistake=other)
 
 
 def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) -> np.ndarray:
@@ -98,7 +100,7 @@ def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -
         yours = Text("standard deviation {std}", std=f"{float(weight.std()):.5f}")
         slack = Z * (2 / n) ** 0.5
         right = CUT_VARIANCE * (1 - slack) <= variance <= 1 + slack
-        check(right, Text("the initial standard deviation is wrong"), yours=yours, expected=expected)
+        check(right, yours=yours, expected=expected)
         note = Text("the mean of the initial weight of {layer} is not 0", layer=layer)
         check(
             abs(mean) <= Z / n**0.5,
@@ -121,12 +123,12 @@ def test_initial_weight_is_normal(student: Student, seed: int) -> None:
         low, high = oracle.initial_kurtosis(input_dim, output_dim, spread)
         slack = Z * (24 / n) ** 0.5
         is_normal = low - slack <= kurtosis <= high + slack
-        yours = Text("fourth moment {value}", value=f"{kurtosis:.2f}")
+        yours = Text("kurtosis {value}", value=f"{kurtosis:.2f}")
         check(is_normal, mistake=describe_tails(kurtosis), yours=yours, expected=NORMAL_OR_CUT)
         skew = float((values**3).mean())
         check(
             abs(skew) <= Z * (6 / n) ** 0.5,
-            Text("the initial weight is skewed: third moment {value}, expected 0", value=f"{skew:.2f}"),
+            Text("the initial weight is skewed: skewness {value}, expected 0", value=f"{skew:.2f}"),
         )
         share = repeated_share(weight)
         check(

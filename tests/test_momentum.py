@@ -24,12 +24,6 @@ OPTIONS = [
 ]
 
 OPTIMIZER = Optimizer(NAME, MOMENTUM, OPTIONS, tensors=1, torch_class=partial(torch.optim.SGD, momentum=0.9))
-test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
-test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
-test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
-test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
-test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
-test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
 
 
 @costly
@@ -67,3 +61,11 @@ def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: flo
 def test_state_does_not_alias_grad(student: Student, run: OptimizerRun) -> None:
     """The buffer does not change if the next gradient is written to the same tensor."""
     assert_run(student.call(probes.overwrite_grads, NAME, run.params, run.lrs, run.grads), run, MOMENTUM)
+
+
+test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
+test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
+test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
+test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
+test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
+test_result_matches_torch = state.result_matches_torch(OPTIMIZER)

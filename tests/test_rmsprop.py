@@ -17,12 +17,6 @@ RMSPROP = make_rule(oracle, lr=0.01)
 OPTIONS = [{"alpha": 0.9}, {"alpha": 0.5, "eps": 0.1}, {"eps": 1e-3}, {"alpha": 0.1}]
 
 OPTIMIZER = Optimizer("rmsprop.RMSprop", RMSPROP, OPTIONS, tensors=1, torch_class=torch.optim.RMSprop)
-test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
-test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
-test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
-test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
-test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
-test_result_matches_torch = state.result_matches_torch(OPTIMIZER)
 
 
 @costly
@@ -44,3 +38,11 @@ def test_squared_gradients_decay(student: Student, run: OptimizerRun, alpha: flo
 def test_eps_is_added_outside_the_sqrt(student: Student, run: OptimizerRun, eps: float) -> None:
     """eps is added outside the square root, not inside it, for gradients from 1e-12 to 1e12."""
     check_formula(student, OPTIMIZER, replace(start_at_zero(run), options=[{"alpha": 1e-9, "eps": eps}]))
+
+
+test_loading_state_resumes_training_exactly = state.loading_state_resumes_training_exactly(OPTIMIZER)
+test_each_group_uses_its_own_options = state.each_group_uses_its_own_options(OPTIMIZER)
+test_options_have_defaults = state.options_have_defaults(OPTIMIZER)
+test_step_without_grad_leaves_state_unchanged = state.step_without_grad_leaves_state_unchanged(OPTIMIZER)
+test_step_changes_only_parameters_and_state = state.step_changes_only_parameters_and_state(OPTIMIZER)
+test_result_matches_torch = state.result_matches_torch(OPTIMIZER)

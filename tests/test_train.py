@@ -139,9 +139,21 @@ def test_one_step_follows_gradient_of_mean_squared_error(student: Student, lesso
 
 
 @costly
+@given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
+def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
+    """Each step calls get_batch(B=B) once."""
+    diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
+    infinite = Text("the loss of the first step is infinite here; the following steps should still be taken")
+    expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
+    for given_batches, note in ((lesson, ""), (diverging, infinite)):
+        asked = run(student, given_batches, 0.01)["asked"]
+        assert_equal(asked, expected, what=Text("the requested batch sizes"), note=note)
+
+
+@costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
-    """Several steps follow the gradients of their own batches only, because gradients are zeroed between steps."""
+    """Each of several steps follows only the gradient of its own batch."""
     check_run(student, lesson, lr)
 
 
@@ -164,18 +176,6 @@ def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> N
             Text("the weights stay as they are"),
             expected=Text("a step"),
         )
-
-
-@costly
-@given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
-def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
-    """Each step calls get_batch(B=B) once."""
-    diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
-    infinite = Text("the loss of the first step is infinite here; the following steps should still be taken")
-    expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
-    for given_batches, note in ((lesson, ""), (diverging, infinite)):
-        asked = run(student, given_batches, 0.01)["asked"]
-        assert_equal(asked, expected, what=Text("the requested batch sizes"), note=note)
 
 
 @costly

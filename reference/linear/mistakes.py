@@ -154,7 +154,7 @@ def uniform_std(input_dim: int, output_dim: int) -> float:
 
 @instead_of(
     oracle.initial_kurtosis,
-    "the fourth moment of the initial weight is 1.8, as that of a uniform distribution, instead of 3",
+    "the kurtosis of the initial weight is 1.8, as that of a uniform distribution, instead of 3",
 )
 def uniform_kurtosis(input_dim: int, output_dim: int, std: float) -> Moments:
     return 1.8, 1.8
@@ -183,7 +183,7 @@ def cut_early(input_dim: int, output_dim: int, bound: float) -> float:
     return oracle.initial_std(input_dim, output_dim) * math.sqrt(truncated_moments(bound)[0])
 
 
-@instead_of(oracle.initial_kurtosis, f"the fourth moment {CUT}", bound=BOUNDS)
+@instead_of(oracle.initial_kurtosis, f"the kurtosis {CUT}", bound=BOUNDS)
 def cut_early_kurtosis(input_dim: int, output_dim: int, std: float, bound: float) -> Moments:
     return (truncated_moments(bound)[1],) * 2
 
@@ -211,7 +211,7 @@ def cut_by_default_kurtosis(input_dim: int, output_dim: int, std: float) -> Mome
 
 @instead_of(
     oracle.initial_kurtosis,
-    "the initial weight has heavier tails than a normal distribution: its fourth moment is about twice as large",
+    "the initial weight has heavier tails than a normal distribution: its kurtosis is about twice as large",
 )
 def laplace(input_dim: int, output_dim: int, std: float) -> Moments:
     return 5.3, 6.7  # 6, and five standard deviations of an estimate from 65,536 weights

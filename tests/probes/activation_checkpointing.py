@@ -75,7 +75,10 @@ def anatomy(assignment: Any, dim: int, num_layers: int, segment: int) -> dict[st
         [
             f"model = DeepNetworkCheckpointed({dim}, {num_layers}, {segment})",
             f"x = torch.ones({rows}, {dim}{', requires_grad=True' * x_needs_grad})",
-            "model(x).sum().backward()",
+            "from tests.probes.operators import Operators",
+            "with Operators([x], model.parameters()) as operators:",
+            "    model(x).sum().backward()",
+            "operators.peak, operators.multiplications",
         ]
     )
 )
@@ -98,7 +101,9 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_
     }
 
 
-@typed(lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nwith torch.no_grad():\n    model(x)")
+@typed(
+    lambda dim, weights, segment: f"{typed_model(dim, weights, segment)}\nwith torch.no_grad():\n    y = model(x)\ny"
+)
 def evaluation(assignment: Any, dim: int, weights: list[Tensor], segment: int, x: Tensor) -> dict[str, object]:
     """Return the outputs under `torch.no_grad()`, the number of activations in memory, and the number of matmuls."""
     model = build_model(assignment, dim, weights, segment)

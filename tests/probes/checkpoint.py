@@ -90,22 +90,14 @@ def copy_state(optimizer: Any) -> list[dict[str, Any]]:
 
 @typed(checkpoint_code.resume)
 def resume(
-    assignment: Any,
-    weights: list[Tensor],
-    xs: list[Tensor],
-    ys: list[Tensor],
-    stop: int,
-    step: int,
-    _as_path: bool | None,
+    assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], stop: int, step: int
 ) -> dict[str, object]:
     """Save a run that has the given weights after `stop` steps, then finish it with the same objects and with new ones.
 
     Also return the runs that would result if parts of the optimizer's state were lost ("runs"), and for each weight
-    and each tensor of the optimizer's state, whether the file contains its bytes ("found"). The path is a Path or a
-    str, or whatever works if `_as_path` is None.
+    and each tensor of the optimizer's state, whether the file contains its bytes ("found").
     """
     with temporary_path(assignment) as path:
-        path = path if _as_path is None else Path(path) if _as_path else str(path)
         model, optimizer = build_trained(assignment, weights, xs[:stop], ys[:stop])
         optimizer.param_groups[0]["lr"] = 0.05  # as a learning rate scheduler would
         content = save_and_read(assignment, path, model, optimizer, step)
@@ -123,14 +115,13 @@ def resume(
 
         through = rest(model, optimizer)
         other, other_optimizer = build(assignment, weights, 1.0)
-        loaded_step = assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
+        assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
         loaded_weights = copy_weights(other)
         resumed = rest(other, other_optimizer)
     remembered = [value for kept in memory for value in kept.values() if isinstance(value, Tensor) and value.any()]
     return {
         "resumed": resumed,
         "loaded": loaded_weights,
-        "step": loaded_step,
         "runs": {
             "through": through,
             "a new optimizer": rest_at(0.1),
@@ -143,6 +134,16 @@ def resume(
             "state": [value.numpy().tobytes() in content for value in remembered],
         },
     }
+
+
+@typed(checkpoint_code.save_and_load)
+def returned_step(assignment: Any, step: int, as_path: bool) -> object:
+    """Save and load a model whose path is a Path or a str, and return the result of load_checkpoint."""
+    with temporary_folder() as place:
+        path = place / "run.pt" if as_path else str(place / "run.pt")
+        model, optimizer = build_trained(assignment, [torch.ones(2, 1)], [torch.ones(1, 2)], [torch.ones(1)])
+        save_and_read(assignment, path, model, optimizer, step)
+        return assignment.checkpoint.load_checkpoint(path, model, optimizer)
 
 
 @typed(checkpoint_code.around_saving)
@@ -218,7 +219,7 @@ def special_values(assignment: Any, weights: list[Tensor], dtype: str) -> dict[s
             model.register_buffer("average", values[0].to(getattr(torch, dtype)))
             models.append((model, assignment.adagrad.AdaGrad(model.parameters(), lr=0.1)))
         (model, optimizer), (other, other_optimizer) = models
-        save_and_read(assignment, path, model, optimizer, 0)
+        save_and_read(assignment, path, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(path, other, other_optimizer)
     return {"loaded": copy_weights(other), "buffer": other.average}
 

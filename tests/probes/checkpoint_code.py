@@ -10,6 +10,7 @@ from .loading import typed_load
 FIT = "from tests.probes.checkpoint import fit  # the training loop"
 OTHER = "other.load_state_dict({{key: weight + {change} for key, weight in model.state_dict().items()}})"
 PATH = "'run.pt'"
+OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the checkpoint's folder
 NEW = ["model = Cruncher(2, 0)", "opt = AdaGrad(model.parameters(), lr=0.1)"]
 LOAD = f"load_checkpoint({PATH}, other, other_opt)"
 
@@ -36,37 +37,45 @@ def save(step: object, path: str = PATH) -> str:
     return f"save_checkpoint({path}, model, opt, {step})"
 
 
-def resume(weights: Sequence[Tensor], stop: int, step: int, _as_path: bool | None) -> str:
+def resume(weights: Sequence[Tensor], stop: int, step: int) -> str:
     """Return code that saves a run, loads it into new objects, and continues it."""
-    path = f"Path({PATH})" if _as_path else PATH
     start = [load_weights(weights), f"fit(model, opt, xs[:{stop}], ys[:{stop}])"] if stop else []
     return "\n".join(
         [
             *[FIT, *build(weights), *start, load_weights(weights)],
-            *["opt.param_groups[0]['lr'] = 0.05", save(step, path), *build_other(weights)],
-            f"load_checkpoint({path}, other, other_opt)",
+            *["opt.param_groups[0]['lr'] = 0.05", save(step), *build_other(weights)],
+            LOAD,
             f"fit(other, other_opt, xs[{stop}:], ys[{stop}:])",
         ]
     )
 
 
 def save_and_load(step: int, as_path: bool) -> str:
-    """Return code that saves a new model and loads it again."""
+    """Return code that saves a model and loads it again."""
     path = f"Path({PATH})" if as_path else PATH
-    return "\n".join([*NEW, save(step, path), f"load_checkpoint({path}, model, opt)"])
+    trained = [FIT, *NEW, "fit(model, opt, [torch.ones(1, 2)], [torch.ones(1)])"]
+    return "\n".join([*trained, save(step, path), f"load_checkpoint({path}, model, opt)"])
 
 
 def around_saving(weights: Sequence[Tensor], training: bool) -> str:
+    """Return code that trains a model, saves it, and shows what saving might have changed."""
+    grads = "grads = [p.grad for p in model.parameters()]"
+    seen = "model.training, model.state_dict(), grads, opt.state_dict()"
+    return "\n".join([*save_trained(weights, training), grads, seen])
+
+
+def save_trained(weights: Sequence[Tensor], training: bool = True) -> list[str]:
     """Return code that trains a model and then saves it."""
     mode = [] if training else ["model.eval()"]
-    return "\n".join([FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), *mode, save(1)])
+    loaded = load_weights(weights)
+    return [FIT, *build(weights), loaded, "fit(model, opt, xs, ys)", loaded, *mode, save(1)]
 
 
 def trained_on(weights: Sequence[Tensor], training: bool) -> str:
     """Return code that saves a model, trains it further, and loads the checkpoint into another model."""
-    saved = around_saving(weights, training=True)
     mode = [] if training else ["other.eval()"]
-    return "\n".join([saved, "fit(model, opt, xs, ys)", *build_other(weights), *mode, LOAD])
+    seen = "other.training, [p.grad for p in other.parameters()], other.state_dict()"
+    return "\n".join([*save_trained(weights), *build_other(weights), "fit(model, opt, xs, ys)", *mode, LOAD, seen])
 
 
 def files(name: str) -> str:
@@ -86,7 +95,7 @@ def special_values(weights: Sequence[Tensor], dtype: str) -> str:
     lines = [*build(weights, dtype=dtype), *build(weights, "other", "other_opt", dtype), load_weights(weights)]
     lines += [f"model.register_buffer('average', weights[0].to(torch.{dtype}))"]
     lines += [f"other.register_buffer('average', torch.zeros_like(weights[0], dtype=torch.{dtype}))"]
-    return "\n".join([*lines, save(0), LOAD, "other.state_dict()"])
+    return "\n".join([*lines, save(1), LOAD, "other.state_dict()"])
 
 
 def failing_save(weights: Sequence[Tensor]) -> str:
@@ -106,8 +115,17 @@ def failing_save(weights: Sequence[Tensor]) -> str:
 
 
 def moves() -> str:
-    """Return code that overwrites an older checkpoint."""
-    return "\n".join(["model = Cruncher(dim, 1)", NEW[1], save(1), save(2)])
+    """Return code that overwrites an older checkpoint in a folder with other files."""
+    lines = [
+        *["model = Cruncher(dim, 1)", NEW[1], save(1)],
+        f"others = [Path('run' + suffix) for suffix in {OTHERS}]",
+        "for file in others:",
+        "    file.write_bytes(b'other')",
+        save(2),
+        "left = [file for file in others if file.exists() and file.read_bytes() == b'other']",
+        "[file.name for file in others if file not in left]",
+    ]
+    return "\n".join(lines)
 
 
 def hostile_file(written_by: str) -> str:
@@ -149,7 +167,8 @@ def truncated(weights: Sequence[Tensor], part: float) -> str:
 
 def without_each_key(weights: Sequence[Tensor]) -> str:
     """Return code that loads copies of a file, each of which lacks one key."""
-    lines = [FIT, *build(weights), "fit(model, opt, xs, ys)", load_weights(weights), save(1234567)]
+    loaded = load_weights(weights)
+    lines = [FIT, *build(weights), loaded, "fit(model, opt, xs, ys)", loaded, save(1234567)]
     lines += ["content = torch.load('run.pt')", "for key in content:"]
     lines += ["    torch.save({k: v for k, v in content.items() if k != key}, 'run.pt')"]
     lines += [f"    {line}" for line in build_other(weights)]

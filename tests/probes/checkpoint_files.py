@@ -18,8 +18,6 @@ from .checkpoint import build, copy_state, fit, save_and_read, spell, temporary_
 from .cruncher import copy_weights, load
 from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
 
-OTHERS = ("", ".tmp", ".json", ".new", ".bak")  # suffixes of other files in the checkpoint's folder
-
 
 @typed(checkpoint_code.files)
 def files(assignment: Any, name: str) -> list[str]:
@@ -70,7 +68,7 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
             assignment.checkpoint.save_checkpoint(type(spelled)("bare-name.pt"), model, optimizer, 1)
             save_and_read(assignment, spelled, model, optimizer, 1)
             older = path.stat().st_ino
-            others = [path.with_suffix(suffix) for suffix in OTHERS]
+            others = [path.with_suffix(suffix) for suffix in checkpoint_code.OTHERS]
             for other in others:
                 other.write_bytes(b"another file")
             FileEvents.notes = []

@@ -52,8 +52,15 @@ def typed_model(weights: Sequence[Tensor]) -> str:
 
 
 @typed(
-    lambda weights: (
-        f"{typed_new(weights)}.eval()\nmodel(x)\n{loading.typed_load('model', list_keys(weights))}\nmodel(x)"
+    lambda weights: "\n".join(
+        [
+            f"{typed_new(weights)}.eval()",
+            "others = [weight + 1 for weight in weights]",
+            loading.typed_load("model", list_keys(weights), "others"),
+            "model(x)",
+            loading.typed_load("model", list_keys(weights)),
+            "model(x)",
+        ]
     )
 )
 def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, object]:
@@ -98,7 +105,10 @@ def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor)
     }
 
 
-@typed("model = Cruncher(dim, num_layers)\nmodel.layers, model.state_dict()")
+@typed(
+    "model = Cruncher(dim, num_layers)\n"
+    "type(model.layers), {key: [*value.shape] for key, value in model.state_dict().items()}"
+)
 def anatomy(assignment: Any, dim: int, num_layers: int) -> dict[str, object]:
     """Return the shapes in `state_dict`, the number of parameters, and whether `layers` is an `nn.ModuleList`."""
     model = assignment.cruncher.Cruncher(dim, num_layers)

@@ -42,6 +42,7 @@ def unconverted(assignment: Any, weight: Tensor) -> list[str]:
             "    block = Block(len(weight))",
             "    block.load_state_dict({'weight': weight})",
             "    x = block(x)",
+            "x",
         ]
     )
 )

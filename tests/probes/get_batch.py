@@ -126,18 +126,20 @@ def on_device(
     return [device_name(result), list(result.shape) if isinstance(result, Tensor) else "no shape"]
 
 
-@typed(
-    lambda data, device, as_object, literal: "\n".join(
+def write_copies(data: Tensor, device: str, as_object: bool, literal: Callable[[Any], str]) -> str:
+    """Return code that draws a batch for a simulated CUDA device and lists the copies made to it."""
+    return "\n".join(
         [
             "from tests.probes.simulated_machine import Machine, simulating",
             data_line(data, literal),
             "with simulating(Machine(on_gpu=True)) as gpu:",
-            f"    device = torch.device({device!r})" if as_object else f"    device = {device!r}",
-            "    get_batch(data, batch_size, 4, device=device)",
+            f"    get_batch(data, batch_size, 4, device={f'torch.device({device!r})' if as_object else repr(device)})",
             "gpu.copies",
         ]
     )
-)
+
+
+@typed(write_copies)
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
     """Return the copies made to a simulated CUDA device for one batch, and whether the batch is on this device."""
     where = torch.device(device) if as_object else device
@@ -187,9 +189,16 @@ def too_short(assignment: Any, data: Tensor, batch_size: int, sequence_length: i
 @typed(
     "\n".join(
         [
-            'np.zeros(file_bytes // 2, dtype=np.uint16).tofile("tokens.bin")',
-            'data = np.memmap("tokens.bin", dtype=np.uint16, mode="r")',
+            "from tests.probes.residence import read_nothing_ahead, resident_bytes",
+            'file = Path("tokens.bin")',
+            "with file.open('wb') as opened:",
+            "    opened.truncate(file_bytes)",
+            'data = np.memmap(file, dtype=np.uint16, mode="r")',
+            "read_nothing_ahead(data)",
             "get_batch(data, batch_size, sequence_length)",
+            "read = resident_bytes(data, file)",
+            "file.unlink()",
+            "read",
         ]
     )
 )

@@ -70,7 +70,9 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
         [
             "torch.set_default_dtype(getattr(torch, dtype))",
             "layer = Linear(input_dim, output_dim)",
-            "layer.weight, layer.state_dict()",
+            "torch.set_default_dtype(torch.float32)",
+            "shapes = {key: [*value.shape] for key, value in layer.state_dict().items()}",
+            "type(layer.weight), layer.weight.dtype, shapes",
         ]
     )
 )

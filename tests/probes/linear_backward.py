@@ -20,7 +20,11 @@ def gives_a_tuple(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> bool
     return isinstance(assignment.linear_backward.linear_backward(x, w, grad_y), tuple)
 
 
-@typed("with torch.inference_mode():\n    linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)")
+@typed(
+    "with torch.inference_mode():\n"
+    "    grads = linear_backward(x.mT.contiguous().mT, w.clone(), grad_y.mT.contiguous().mT)\n"
+    "grads"
+)
 def gradients_without_autograd(assignment: Any, x: Tensor, w: Tensor, grad_y: Tensor) -> dict[str, object]:
     """Return both gradients by name, computed in inference mode from a non-contiguous x and grad_y."""
     with torch.inference_mode():

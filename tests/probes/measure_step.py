@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torchkata import DispatchMode
+from torchkata import DispatchMode, typed
 
 from .operators import FIRST_FACTOR
 
@@ -56,12 +56,22 @@ def scale(factor: int, result: Any) -> Any:
     return factor * result if isinstance(result, (int, float)) and not isinstance(result, bool) else result
 
 
+def write_scaled(factor: int, code: str) -> str:
+    """Return the code, after a remark if the functions of the earlier katas return multiples of their results."""
+    remark = f"# your functions of the earlier katas return {factor} times their results\n"
+    return remark * (factor != 1) + code
+
+
+@typed(lambda dtype, factor=1: write_scaled(factor, f"step_work(B, D, L, torch.{dtype})"))
 def list_work(assignment: Any, B: int, D: int, L: int, dtype: str, factor: int = 1) -> list[list[object]]:
     """List each operation's FLOPs and bytes while the student's earlier katas return `factor` times their results."""
     with scaled_functions(assignment, factor):
         return [list(each) for each in assignment.measure_step.step_work(B, D, L, getattr(torch, dtype))]
 
 
+@typed(
+    lambda dtype, factor=1: write_scaled(factor, f"predict_step(B, D, L, torch.{dtype}, flop_per_sec, bytes_per_sec)")
+)
 def predict(
     assignment: Any,
     B: int,
@@ -77,6 +87,16 @@ def predict(
         return assignment.measure_step.predict_step(B, D, L, getattr(torch, dtype), flop_per_sec, bytes_per_sec)
 
 
+@typed(
+    lambda name: "\n".join(
+        [
+            "# time_matmul simulates a device of flop_per_sec and bytes_per_sec",
+            f"with torch.device({name!r}):",
+            "    figures = measure_device(n, rows)",
+            "figures, flop_per_sec, bytes_per_sec",
+        ]
+    )
+)
 def measure_device(
     assignment: Any, n: int, rows: int, flop_per_sec: float, bytes_per_sec: float, name: str
 ) -> dict[str, object]:
@@ -141,6 +161,19 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         return self.now
 
 
+@typed(
+    lambda factor=1: write_scaled(
+        factor,
+        "\n".join(
+            [
+                "from tests.probes.measure_step import Device",
+                "with Device(flop_per_sec, bytes_per_sec, first) as device:",
+                "    took = measure_step(B, D, L, promised, device.clock)",
+                "took",
+            ]
+        ),
+    )
+)
 def measure(
     assignment: Any,
     B: int,
@@ -163,6 +196,7 @@ def measure(
     return {"took": took, "flops": device.flops_timed, "calls of the clock": device.looks}
 
 
+@typed("measure_step(B, D, L, promised)")
 def measure_here(assignment: Any, B: int, D: int, L: int, promised: float) -> object:
     """Measure a step on this machine."""
     took = assignment.measure_step.measure_step(B, D, L, promised)

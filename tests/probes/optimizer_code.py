@@ -74,7 +74,8 @@ def write_run(
 ) -> str:
     """Return code that takes all steps."""
     created = write_optimizer(name, len(params), lrs[0], options)
-    return "\n".join([write_parameters(params, literal), *created, *write_steps(lrs, grads, lrs[0], literal)])
+    steps = write_steps(lrs, grads, lrs[0], literal)
+    return "\n".join([write_parameters(params, literal), *created, *steps, "params"])
 
 
 def write_runs_alone(
@@ -90,7 +91,7 @@ def write_runs_alone(
                 lines += [f"opt.param_groups[0]['lr'] = {rates[g]}"] * (rates[g] != before)
                 lines += [f"{p}.grad = {literal(row[g][i])}", "opt.step()"]
                 before = rates[g]
-    return "\n".join(lines)
+    return "\n".join([*lines, "params"])
 
 
 def write_creation(name: str, options: Options) -> str:
@@ -99,10 +100,10 @@ def write_creation(name: str, options: Options) -> str:
 
 
 def write_state(
-    name: str, params: Groups, lrs: Rates, grads: Grads, options: Sequence[Options], literal: Literal
+    name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
     """Return code that takes all steps and then inspects the state."""
-    return write_run(name, params, lrs, grads, literal, options) + "\nopt.state"
+    return write_run(name, params, lrs, grads, literal, options).removesuffix("params") + "opt.state"
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
@@ -110,7 +111,7 @@ def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads,
     first, *others = grads
     created = [write_parameters(params, literal), *write_optimizer(name, len(params), lrs[0])]
     later = [line for row in others for line in write_step(row, literal, "{p}.grad.copy_({grad})")]
-    return "\n".join([*created, *write_step(first, literal), *later])
+    return "\n".join([*created, *write_step(first, literal), *later, "params"])
 
 
 def write_in_place(
@@ -119,8 +120,10 @@ def write_in_place(
     """Return code that takes one step."""
     starts = [f"{literal(p.t().contiguous())}.t()" if transposed and p.ndim == 2 else literal(p) for p in params]
     listed = ", ".join(f"nn.Parameter({start})" for start in starts)
-    created = f"opt = {name.partition('.')[2]}(params[0], lr={lr})"
-    return "\n".join([f"params = [[{listed}]]", created, *write_step([grads], literal)])
+    created = [f"params = [[{listed}]]", f"opt = {name.partition('.')[2]}(params[0], lr={lr})"]
+    before = "before = [p.data_ptr() for p in params[0]]"
+    seen = "[(p, p.grad, p.data_ptr() == address) for p, address in zip(params[0], before)]"
+    return "\n".join([*created, before, *write_step([grads], literal), seen])
 
 
 def write_step_on_nan(name: str) -> str:
@@ -166,14 +169,14 @@ def write_scheduled(
     created = write_optimizer(name, len(params), lrs, options)
     scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
     steps = [line for row in grads for line in [*write_step(row, literal), "scheduler.step()"]]
-    return "\n".join([write_parameters(params, literal), *created, scheduler, *steps])
+    return "\n".join([write_parameters(params, literal), *created, scheduler, *steps, "params"])
 
 
 def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
     """Return code that takes steps with a group that has no options of its own."""
     created = f"opt = {name.partition('.')[2]}([{write_group(0, {})}]{write_keywords(options)})"
     steps = [line for grad in grads for line in write_step([[grad]], literal)]
-    return "\n".join([write_parameters([[param]], literal), created, *steps])
+    return "\n".join([write_parameters([[param]], literal), created, *steps, "params"])
 
 
 def write_interrupted(
@@ -196,6 +199,7 @@ def write_interrupted(
         *write_optimizer(name, len(params), own),
         "opt.load_state_dict(state)",
         *(line for row in grads[stop:] for line in write_step(row, literal)),
+        "params",
     ]
     return "\n".join(lines)
 
@@ -206,4 +210,5 @@ def write_loaded(
     """Return code that loads another optimizer's learning rates and then takes one step."""
     first = [*write_optimizer(name, len(params), saved), "state = copy.deepcopy(opt.state_dict())"]
     second = [*write_optimizer(name, len(params), own), "opt.load_state_dict(state)"]
-    return "\n".join([write_parameters(params, literal), *first, *second, *write_step(grads[0], literal)])
+    lines = [write_parameters(params, literal), *first, *second, *write_step(grads[0], literal), "params"]
+    return "\n".join(lines)

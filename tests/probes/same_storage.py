@@ -111,8 +111,14 @@ def compare_parts(assignment: Any, x: Tensor, _cut: int) -> list[object]:
 
 
 @typed(
-    lambda x, _step: (
-        f"x.requires_grad_()\nsame_storage(x, {format_step(x, _step, 0, 1).format(x='x') if _step else 'y'})"
+    lambda x, _step: "\n".join(
+        [
+            "x.requires_grad_()",
+            "x.grad = torch.ones_like(x)",
+            *([f"y = {format_step(x, _step, 0, 1).format(x='x')}"] if _step else ["y.requires_grad_()"]),
+            "same_storage(x, y)",
+            "x, x.grad, x._version, y, y._version",
+        ]
     )
 )
 def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, object]:
@@ -135,5 +141,5 @@ def observe(assignment: Any, x: Tensor, y: Tensor, _step: str) -> dict[str, obje
 
     before = look()
     assignment.same_storage.same_storage(x, other)
-    answers = [ask(assignment, x, each) for each in (x, y.clone())]
-    return {"answers": answers, "before": before, "after": look()}
+    after = look()
+    return {"answers": [ask(assignment, x, each) for each in (x, y.clone())], "before": before, "after": after}

@@ -68,12 +68,14 @@ def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
 
 def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
     """Return the code that trains on the given batches, starting from the given weights."""
+    sizes = f"{len(weights[-1])}, {len(weights) - 1}"
     return "\n".join(
         [
             "from tests.probes.train import starting_from",
             f"batches = iter({batches})",
             "with starting_from(Cruncher, weights):",
-            f"    train(lambda B: next(batches), {len(weights[-1])}, {len(weights) - 1}, B, {steps}, lr)",
+            f"    model, losses = train(lambda B: next(batches), {sizes}, B, {steps}, lr)",
+            "losses, model.state_dict()",
         ]
     )
 

@@ -94,7 +94,7 @@ def assert_close(
     excess = ~np.where(finite, close, np.isnan(numbers) & np.isnan(exact))
     if excess.any():
         invalid = int((np.isnan(numbers) & finite).sum())
-        note = explain_elements(excess, wanted, given, invalid)
+        note = explain_elements(excess, wanted, given, invalid, translate(what))
         raise make_failure(yours, shown, what, note, mistake, None if numeric else excess)
     report_comparison(yours, shown, what)
 

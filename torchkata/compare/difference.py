@@ -93,10 +93,10 @@ def explain_form(yours: Any, wanted: Any, *, numeric: bool) -> str:
     return _("expected dtype {wanted}, got {found}", wanted=format_dtype(wanted), found=format_dtype(yours))
 
 
-def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> str:
+def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, label: str = "") -> str:
     """Return a note with the number of wrong elements and the index of the first, or of `invalid` ones, which are NaN.
 
-    For a large result, the note also contains the first wrong value and the expected one.
+    If the values that follow the `label` don't show all elements, the note contains the first wrong one.
     """
     if invalid:
         return _(
@@ -108,7 +108,8 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0) -> 
         return ""
     index = find_first_element(wanted, yours, excess)
     values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
-    if excess.size <= MAX_ITEMS:
+    width = MAX_WIDTH - len(label) - 2
+    if excess.size <= MAX_ITEMS and not any("…" in show(side, width=width) for side in (wanted, yours)):
         return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
     shown, shown_yours = (format_number(side[index].item()) for side in (wanted, yours))
     return _(

@@ -64,7 +64,7 @@ class Course(CourseFiles):
         Does not check whether the files are consistent with each other.
         """
         paths = sorted(self.reference.glob("*/kata.toml"))
-        katas = [parse_kata(read_toml(path), path, self.tracks) for path in paths]
+        katas = [parse_kata(read_toml(path), path, self.tracks, self.tests) for path in paths]
         order = list(self.tracks)
         return {kata.name: kata for kata in sorted(katas, key=lambda kata: (order.index(kata.track), kata.place))}
 

@@ -35,6 +35,7 @@ WHOLE = "all"  # key of the ending of the course in `endings`
 LIMIT_KEYS = {field.name: toml_type(field.type) for field in fields(Limits)}
 KATA_KEYS = {field.name: toml_type(field.type) for field in fields(Kata) if field.name not in ("name", "points")}
 KATA_KEYS |= {"weight": int, "visibility": object}  # the visibility is a word, or a table whose values are words
+TEST = re.compile(r"^(?:def )?(test_\w+)", re.MULTILINE)  # a function, or a name that is assigned one
 WEIGHT = 10  # a kata's points if `kata.toml` does not state its weight
 
 
@@ -99,8 +100,8 @@ def check_keys(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -
             raise CourseError(f"{where}: {key} is {value!r}; it should be {TYPE_NAMES[keys[key]]}")
 
 
-def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Kata:
-    """Return the kata described by the `kata.toml` at this path. Raises CourseError if the file is not valid."""
+def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str], folder: Path) -> Kata:
+    """Return the kata described by a `kata.toml`, with its tests in `folder`. Raises CourseError if it is not valid."""
     check_keys(table, KATA_KEYS, str(path))
     for key in ("title", "tests"):
         if key not in table:
@@ -108,6 +109,7 @@ def parse_kata(table: dict[str, Any], path: Path, tracks: Collection[str]) -> Ka
     if (weight := table.get("weight", WEIGHT)) <= 0:
         raise CourseError(f"{path}: weight is {weight!r}; it should be above 0")
     points = divide_points(weight, tests := parse_tests(table["tests"], f"{path}: [tests]"))
+    points = sort_tests(points, folder / f"test_{path.parent.name}.py")
     if not 0 <= (hours := table.get("hours", 0)) < inf:
         raise CourseError(f"{path}: hours is {hours!r}; it should be 0 or a positive number")
     return Kata(
@@ -142,6 +144,13 @@ def parse_tests(table: Mapping[str, Any], where: str) -> dict[Level, tuple[str, 
         if names.count(name) > 1:
             raise CourseError(f"{where} names {name} twice")
     return {level: tuple(table.get(level, ())) for level in levels}
+
+
+def sort_tests(points: Mapping[str, float], file: Path) -> dict[str, float]:
+    """Sort tests as in `file`. Of those that fail for the same reason, the report shows the first."""
+    text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+    place = {name: number for number, name in enumerate(TEST.findall(text))}
+    return dict(sorted(points.items(), key=lambda item: place.get(item[0].partition("[")[0], len(place))))
 
 
 def parse_command(table: Mapping[str, Any], where: str) -> dict[str, str]:

@@ -29,7 +29,8 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "inside `with torch.no_grad():`"
     ),
     r"is a plain tensor: only an nn\.Parameter": Text(
-        "an attribute is a plain tensor, which is not included in state_dict(): use nn.Parameter"
+        "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result "
+        "computed with one"
     ),
     r"modified by an inplace operation": Text("a tensor that the backward pass still needs was modified in place"),
     r"Trying to backward through the graph a second time": Text(
@@ -43,8 +44,8 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "__init__ must call super().__init__(…) first"
     ),
     rf"^KeyError: .*({re.escape(LACKS_STATE)}\n|\n.*\bself\.state\[)": Text(
-        "self.state[p] has no such key yet: it is empty before the first step. Create the state "
-        "in step(), because add_param_group() can add parameters after __init__()"
+        "self.state[p] has no such key: create the state of a parameter in its first step(), because "
+        "add_param_group() can add parameters after __init__()"
     ),
     r"^TypeError: \w+\.\w+\(\) takes (0 positional arguments but 1|1 positional argument but 2|"
     r"2 positional arguments but 3|3 positional arguments but 4) w|__init__\(\) got multiple values for argument": Text(
@@ -74,6 +75,9 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     ),
     r"^IndexError: index -?\d+ is out of range\n": Text(
         "an nn.ModuleList or nn.Sequential has no element at this index: it may be empty"
+    ),
+    r"einsum\(\): the number of subscripts in the equation \(\d+\) is more than the number of dimensions": Text(
+        "the equation of einsum names more dimensions than the tensor has: an input may have no leading dimension"
     ),
     r"view size is not compatible": Text(
         "view() cannot produce this shape: the elements are not in that order in memory"

@@ -55,8 +55,10 @@ def explain(
             lines += [(_("always"), "" if diagnosis else error.relation), (_("note"), missing)]
             cause = f"{UNUSABLE}{error.note}" if is_untestable(error) else error.relation
         case Crashed(place=Place(file="", source=tried)) if tried:
-            tried = "" if tried.startswith("raise ") else PROBE_CODE.sub("", tried)
-            lines += [(_("tried"), tried), (_("raised"), join_lines(error.error))]
+            if tried.startswith("raise "):  # a sentence of the probe's, which the shown input does not raise
+                lines.append((_("note"), join_lines(error.error).partition(": ")[2]))
+            else:
+                lines += [(_("tried"), PROBE_CODE.sub("", tried)), (_("raised"), join_lines(error.error))]
             cause = f"{UNUSABLE}{error.error}"
         case Crashed():
             text = join_lines(error.error)

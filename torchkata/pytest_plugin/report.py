@@ -161,7 +161,8 @@ def add_prints(result: TestResult, printed: str) -> TestResult:
     if not result.message or not printed.strip():
         return result
     block, again = result.message.rsplit("\n", 1)
-    lines = [format_label(_("printed"), shorten(line)) for line in printed.strip().splitlines()[-5:]]
+    different = dict.fromkeys(printed.strip().splitlines())  # a probe may call the code several times
+    lines = [format_label(_("printed"), shorten(line)) for line in [*different][-5:]]
     return replace(result, message="\n".join([block, *lines, again]))
 
 

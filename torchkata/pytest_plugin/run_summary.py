@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,13 @@ from torchkata.course import Kata, course
 from torchkata.course.predictions import has_questions
 from torchkata.i18n import _, pad, translate, wrap
 from torchkata.i18n.katas import describe_effort, score_of, title_of, title_of_track
-from torchkata.result import FAILED, LOOK_OF, Status, TestResult, get_status
+from torchkata.result import FAILED, LOOK_OF, LOOKS, Status, TestResult, get_status
 
 from .failure_groups import describe_hidden, group_failures, render_block
 from .history import State, find_next, load_state
 from .links import add_link
 from .rewards import describe_end, describe_kata, format_bar
+from .run_state import get_result
 
 MAX_SHOWN = 3  # maximum number of failures shown for a kata, since fixing one often fixes others
 TABLE_LINES = 10  # lines around the failures of a single kata: progress above, and the table and next step below
@@ -34,6 +35,7 @@ def write_failures(
     room = shutil.get_terminal_size().lines - TABLE_LINES if out.isatty and most is not None else math.inf
     started = [result for result in results if result.outcome != "not_started"]
     blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
+    count_apart(out, [test for block in blocks if block.waits for test in block.tests])
     shown = 0
     for block in blocks[:most]:
         lines = [[*wrap(line, width)] for line in render_block(kata, block)]
@@ -49,6 +51,14 @@ def write_failures(
                 out.write_line(add_place_link(out, part, block.tests[0]), bold=place == 0)
     if hidden := sum(len(block.tests) for block in blocks[shown:]):
         out.write_line("\n" + describe_hidden(kata, hidden))
+
+
+def count_apart(out: pytest.TerminalReporter, waiting: Collection[TestResult]) -> None:
+    """Count tests that wait for another failure as waiting instead of wrong in pytest's last line."""
+    wrong = out.stats.get(translate(LOOKS["failed"].word), []) if waiting else []
+    if found := [report for report in wrong if get_result(report) in waiting]:
+        wrong[:] = [report for report in wrong if report not in found]
+        out.stats.setdefault(_("waiting"), []).extend(found)
 
 
 def find_width(out: pytest.TerminalReporter) -> int:

@@ -1,5 +1,6 @@
 """The code that a failure report shows for its input can be run, and the solution passes with this input."""
 
+import ast
 import copy
 import importlib.util
 import inspect
@@ -18,7 +19,7 @@ import torch
 from torch import nn
 
 from grader.tests.support.solution import SOLUTION
-from torchkata.compare.repro_code import render_call
+from torchkata.compare.repro_code import literal, render_call, render_probe
 from torchkata.course import course
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.hypothesis_internals import draw_without_engine
@@ -29,6 +30,7 @@ COLUMNS = 86
 REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # correct code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
 OF_PROGRAMS = {"judge", "judge_hidden"}  # its input is a program; the message names it, but does not show its code
+SIMULATED = {"measure_device"}  # the code does not include the simulation
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need Linux
 
 
@@ -78,27 +80,40 @@ def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monke
         monkeypatch.chdir(folder)
         if call.probe.__name__ in OF_PROGRAMS:
             continue
+        assert render_probe(call, literal), f"{call.probe.__name__} has no code, so only its arguments are shown"
+        if call.probe.__name__ in SIMULATED:
+            continue
         if call.probe.__name__ in ON_LINUX and sys.platform != "linux":
             continue
         if call.probe.__name__ in REFUSED:
             with pytest.raises((RuntimeError, ValueError, EOFError)):
                 execute(lines, kata)
         else:
-            execute(lines, kata)
+            assert execute(lines, kata) != [], "\n".join(["the input shows no result:", *lines])
 
 
-def execute(lines: list[str], kata: str) -> None:
-    """Execute the given lines with torch and the names defined by the kata and its prerequisites."""
+def execute(lines: list[str], kata: str) -> list[object]:
+    """Execute the given lines with torch and the names defined by the kata and its prerequisites.
+
+    Return what an interactive Python shows: what they print, and the value of the last expression.
+    """
     assignment = Assignment(SOLUTION)
-    names: dict[str, Any] = {**NAMES, "print": lambda *_: None}
+    shown: list[object] = []
+    names: dict[str, Any] = {**NAMES, "print": lambda *values: shown.extend(values)}
     for module in dict.fromkeys(["sgd", "adagrad", "cruncher", *course().prerequisites(kata), kata]):
         names |= {name: value for name, value in vars(getattr(assignment, module)).items() if name[0] != "_"}
     if sys.platform == "linux":
         import resource
 
         names["resource"] = resource
+    *before, last = ast.parse("\n".join(lines)).body
     try:
-        exec("\n".join(lines), names)
+        exec(compile(ast.Module(before, []), "input", "exec"), names)
+        if isinstance(last, ast.Expr):
+            shown.append(eval(ast.unparse(last), names))
+        else:
+            exec(ast.unparse(last), names)
     except BaseException as error:
         error.add_note("\n".join(lines))
         raise
+    return [value for value in shown if value is not None]

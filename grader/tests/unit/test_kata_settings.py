@@ -14,8 +14,13 @@ from torchkata.course.points import TENTHS, divide_points
 ENTRY: dict[str, Any] = {"title": "t", "hints": ["look", "look here"], "tests": {"central": ["test_a", "test_b"]}}
 
 
-def parse(**more: Any) -> Kata:
-    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks)
+def parse(tests: Path = Path("tests"), **more: Any) -> Kata:
+    return parse_kata(ENTRY | more, Path("reference/k/kata.toml"), course().tracks, tests)
+
+
+def test_points_follow_order_of_test_file(tmp_path: Path) -> None:
+    (tmp_path / "test_k.py").write_text("def test_b(): ...\n\n\ntest_a = contract()\n")
+    assert ([*parse(tmp_path).points], [*parse().points]) == (["test_b", "test_a"], ["test_a", "test_b"])
 
 
 def test_every_kata_states_hours_and_difficulty() -> None:
