@@ -76,6 +76,10 @@ class NumberForDefaults(torch.optim.Optimizer):
         super().__init__(params, lr)
 
 
+def call_without_end() -> None:
+    call_without_end()
+
+
 def load_whole_model() -> None:
     torch.save({"model": nn.Linear(1, 1)}, file := io.BytesIO())
     file.seek(0)
@@ -123,6 +127,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: importlib.import_module("reference.no_such_kata"),
         lambda: importlib.import_module("torchkata.no_such_module"),
     ],
+    "calls itself without end": [call_without_end],
     "out of memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no graph to backpropagate": [
         lambda: autograd.backward(torch.ones(1)),
