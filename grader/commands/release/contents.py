@@ -66,8 +66,7 @@ def build_self_study() -> dict[str, bytes]:
     katas = list(course().katas.values())
     files = {"README.md": make_readme("self_study/README.md", katas).encode()}
     project = (FILES / "self_study/pyproject.toml").read_text("utf-8")
-    students = json.dumps(sorted(course().dependencies))
-    written = project.replace("students = []", f"students = {students}") + make_shared_settings(katas, "en")
+    written = write_students_group(project) + make_shared_settings(katas, "en")
     return complete(files | {"pyproject.toml": written.encode()}, katas, "en")
 
 
@@ -122,7 +121,13 @@ def make_pyproject(katas: Sequence[Kata], language: str) -> str:
     needed = json.dumps(sorted({*distribution.requirements(), *course().dependencies}), indent=4)
     written = (FILES / "pyproject.toml").read_text("utf-8")
     written = written.replace('version = "0"', f'version = "{distribution.get_version()}"')
-    return written.replace("dependencies = []", f"dependencies = {needed}") + make_shared_settings(katas, language)
+    written = written.replace("dependencies = []", f"dependencies = {needed}")
+    return write_students_group(written) + make_shared_settings(katas, language)
+
+
+def write_students_group(project: str) -> str:
+    """Return a pyproject.toml whose group `students` lists what the students' code needs besides the engine."""
+    return project.replace("students = []", f"students = {json.dumps(sorted(course().dependencies))}")
 
 
 def make_shared_settings(katas: Sequence[Kata], language: str) -> str:
