@@ -26,7 +26,7 @@ from torchkata.seam.failures import Died, describe_exit
 ROOM_MIB = 400  # memory for the tests themselves
 
 
-class Isolation:
+class ForkedTests:
     """Runs each test in a forked process, and reports what it sends."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -115,4 +115,4 @@ def report_death(item: pytest.Item, code: int) -> pytest.TestReport:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Isolate the tests if this platform can."""
-    config.pluginmanager.register(Isolation(config))
+    config.pluginmanager.register(ForkedTests(config))
