@@ -42,8 +42,8 @@ class AdamW(torch.optim.Optimizer):
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
       place under `torch.no_grad()`.
 
-    Not specified (any choice is fine): reuse of your `Adam`; other scalars in the state; support for torch's other
-    options, if they are off by default.
+    Not specified (any choice is fine): reuse of your `Adam`; other scalars in the state; torch's other options, if off
+    by default.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ def predict_step(
     - "flops": FLOPs of the matmuls only.
     - "bytes": bytes moved by all operations.
     - "memory": bytes of parameters, gradients and saved activations, each tensor once. A matmul saves both inputs, also
-      x; a ReLU saves its output.
+      x; a ReLU its output.
     - "seconds": the sum of the operations' times. Each takes as long as its arithmetic or moving its bytes, whichever
       is longer.
 
@@ -65,7 +65,7 @@ def measure_device(n: int, rows: int) -> tuple[float, float]:
         FLOP/s      from (n, n) @ (n, n)
         bytes/s     from (rows, n) @ (n, 1)
 
-    Create tensors without `device=`: the caller selects the device using `with torch.device("cuda"):`.
+    Create tensors without `device=`: the caller selects it using `with torch.device("cuda"):`.
     """
     raise NotImplementedError
 

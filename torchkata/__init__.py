@@ -9,8 +9,17 @@ A name is imported when it is first used, because a sandboxed worker has only th
 """
 
 import sys
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # noqa: UP036  (a handout can be used without installing it, so pip has not checked it)
+    AT = f"torchkata needs Python 3.11 or newer, but {sys.executable} is Python {sys.version.split()[0]}"
+    FIRST = (
+        "activate the course's environment"
+        if Path(".venv/pyvenv.cfg").is_file()
+        else "install a newer Python, then create .venv"
+    )
+    raise SystemExit(f'{AT}: {FIRST} (docs/students.md, "Set up")')
 
 from .inside.lazy import import_name
 

@@ -6,6 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+NAMES = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
 
 
 def prepare_streams(errors: str = "replace") -> None:
@@ -17,7 +20,7 @@ def prepare_streams(errors: str = "replace") -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8", errors=errors))  # noqa: SIM115
+            setattr(sys, name, open_nothing(mode, errors))
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
 
@@ -29,14 +32,73 @@ def count_printed() -> int:
     return 0
 
 
-@contextmanager
-def keep_streams_open() -> Iterator[None]:
-    """Ignore it if the code in this context closes the standard streams, which everything else in the process uses."""
-    kept = vars(sys.stdout), vars(sys.stderr)
-    for attributes in kept:
-        attributes["close"] = lambda: None
-    try:
-        yield
-    finally:
-        for attributes in kept:
-            attributes.pop("close", None)
+def open_nothing(mode: str = "w", errors: str = "replace") -> Any:
+    """Return a stream that discards what is written to it."""
+    return Path(os.devnull).open(mode, encoding="utf-8", errors=errors)
+
+
+class Lent(io.BufferedIOBase):
+    """Writes to the buffer of a stream that other code has. Closing this object does not close the stream."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        return int(self.stream.buffer.write(data))
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        with suppress(ValueError):  # the stream has been closed in the meantime
+            self.stream.flush()
+
+    def fileno(self) -> int:
+        """Return the file descriptor of the stream."""
+        return int(self.stream.fileno())
+
+    def isatty(self) -> bool:
+        """Return whether the stream is a terminal."""
+        return bool(self.stream.isatty())
+
+
+class LentStreams:
+    """The standard streams while student code runs. It may replace and close them, as if the process were its own.
+
+    What it has replaced is there again in the next call, until `reset`.
+    """
+
+    def __init__(self) -> None:
+        self.lent: list[Any] = []  # kept, because a thread may still print to them, and closing them can crash Python
+        self.streams: dict[str, Any] = {}
+
+    def reset(self) -> None:
+        """Forget what student code has done to the streams."""
+        self.streams = {}
+
+    @contextmanager
+    def lend(self) -> Iterator[None]:
+        """Let the code in this context use streams of its own, which write to those of this process."""
+        ours = {name: getattr(sys, name) for name in NAMES}
+        if not self.streams:
+            self.streams = {name: lend_stream(stream) for name, stream in ours.items()}
+            self.lent += self.streams.values()
+        vars(sys).update(self.streams)
+        try:
+            yield
+        finally:
+            self.streams = {name: getattr(sys, name, None) for name in NAMES}
+            for stream in (self.streams["stdout"], self.streams["stderr"]):
+                with suppress(Exception):  # student code may have closed it, or may have put anything there
+                    stream.flush()
+            vars(sys).update(ours)
+
+
+def lend_stream(stream: Any) -> Any:
+    """Return a stream that writes to this one. Return the stream itself if student code can't close its buffer."""
+    if not hasattr(stream, "buffer") or stream.closed or not stream.writable():
+        return stream
+    return io.TextIOWrapper(Lent(stream), stream.encoding, stream.errors, newline="", write_through=True)

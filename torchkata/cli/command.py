@@ -19,7 +19,7 @@ from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import demand_packages, describe_hidden_module
 from torchkata.streams import prepare_streams
 
-from . import about, export, hint, overview, plugins, predict, reset, self_study
+from . import about, export, hint, overview, plugins, predict, reset, runs, self_study
 from .parser import Parser
 from .terminal import UsageError, print_wrapped, say
 
@@ -168,7 +168,9 @@ def check(options: Namespace) -> int:
         if os.environ.pop(name, None):
             print(_("{variable} is set; `kata check` ignores it, as the grader does", variable=name), file=sys.stderr)
     katas = options.kata or course().choose([], course().graded)
-    code = test(katas, "--hypothesis-profile=grade")
+    if runs.can_isolate():
+        os.environ.update(runs.ONE_THREAD)
+    code = test(katas, "--hypothesis-profile=grade", *(runs.ISOLATED if runs.can_isolate() else ()))
     if code in (0, 1):  # pytest has run the tests
         print()
         limits = course().limits
@@ -178,13 +180,19 @@ def check(options: Namespace) -> int:
             "The number of inputs and the time limit of a call are those of the grader.\nThe grader differs:\n  - It "
             "draws other inputs, and it runs on another machine, perhaps with a Python other than {python}.\n  - It "
             "tests only the files that `kata export` puts into the zip file.\n  - Its sandbox refuses processes, the "
-            "network and the course's files, and limits memory ({memory} MiB).\n  - It also limits the CPU time of all "
-            "calls of a test ({test} s) and of a kata ({kata} s).\n  - If your code exits Python or can't be "
-            "interrupted, it ends this run, but the grader goes on with the next test.\n  - It replaces an unfinished "
-            "kata with working code for the katas that build on it, so these may get more points.",
+            "network and the course's files.\n  - It also limits the CPU time of all calls of a test ({test} s) and "
+            "of a kata ({kata} s).\n  - It replaces an unfinished kata with working code for the katas that build on "
+            "it, so these may get more points.",
             **values,
         )
         print_wrapped(text, 4)
+        if not runs.can_isolate():
+            text = _(
+                "  - It limits memory ({memory} MiB) and runs each test in a new process. Here, your code can change "
+                "what other katas use, and it ends this run if it exits Python or can't be interrupted.",
+                **values,
+            )
+            print_wrapped(text, 4)
         export.check_files([kata.name for kata in katas])
     return code
 
@@ -220,10 +228,8 @@ def test(katas: Sequence[Kata], *options: str) -> int:
     """Run the tests of these katas in this process and return the exit code of pytest."""
     import pytest
 
-    from .runs import EXPECTED
-
     names = ",".join(kata.name for kata in katas)
-    code = pytest.main([EXPECTED, *options, f"--kata={names}", str(course().tests)])
+    code = pytest.main([*runs.list_options(), *options, f"--kata={names}", str(course().tests)])
     if code == pytest.ExitCode.USAGE_ERROR and (added := os.environ.get("PYTEST_ADDOPTS")):
         print(_("kata: {text}", text=_("the variable PYTEST_ADDOPTS adds these options: {options}", options=added)))
     return code

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from torchkata.course import CourseError, Kata, course
 from torchkata.i18n import _
 from torchkata.i18n.katas import texts_of_command
+from torchkata.streams import LentStreams
 
 from .parser import Parser
 from .terminal import UsageError
@@ -44,9 +45,11 @@ def run(kata: Kata, arguments: Sequence[str]) -> int:
     if hasattr(command, "add_options"):
         command.add_options(parser, texts)
     options = vars(parser.parse_args(arguments))
+    out = sys.stdout
     try:
-        for line in command.run(assignment, texts, **options):
-            print(line, flush=True)
+        with LentStreams().lend():
+            for line in command.run(assignment, texts, **options):
+                print(line, flush=True, file=out)
     except SystemExit as error:
         if isinstance(error.code, str):
             raise UsageError(error.code) from None

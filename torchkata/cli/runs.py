@@ -6,17 +6,27 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
 from typing import IO, TypeAlias, Union
 
 from torchkata.course import course
 
 NEEDED = ("numpy", "hypothesis", "pytest", "torchkata.compare.assertions", "torchkata.diagnosis.explain")
 EXPECTED = "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning"  # the `kata` command imported it
+ISOLATED = ("-p", "torchkata.cli.isolated_tests")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # each reserves memory
+OWN_PLUGINS = ("torchkata.pytest_plugin.plugin", "hypothesispytest")
 
 
 def can_fork() -> bool:
     """Return whether the platform supports fork."""
     return hasattr(os, "fork")
+
+
+def can_isolate() -> bool:
+    """Return whether each test can run in a fork of a process that has imported torch, with limited memory."""
+    return sys.platform == "linux"
 
 
 def load(modules: Iterable[str] = NEEDED) -> None:
@@ -27,6 +37,21 @@ def load(modules: Iterable[str] = NEEDED) -> None:
     """
     for module in (*course().preload, *modules):
         importlib.import_module(module)
+
+
+def list_options() -> list[str]:
+    """Return the options of every run. A plugin that pytest would find only through PYTHONPATH is not loaded.
+
+    It is meant for another program's environment, such as that of ROS, and breaks pytest if its packages are missing.
+    """
+    folders = {Path(folder).resolve() for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder}
+    foreign = [
+        plugin.name
+        for package in metadata.distributions(path=[*map(str, folders)])
+        for plugin in package.entry_points
+        if plugin.group == "pytest11" and plugin.name not in OWN_PLUGINS
+    ]
+    return [EXPECTED, *(option for name in foreign for option in ("-p", f"no:{name}"))]
 
 
 class Forked:
@@ -78,7 +103,7 @@ def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
             os.dup2(output.fileno(), 2)
         import pytest
 
-        code = int(pytest.main([EXPECTED, *arguments]))
+        code = int(pytest.main([*list_options(), *arguments]))
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
@@ -88,7 +113,7 @@ def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
 def start(arguments: Sequence[str], output: IO[bytes] | None) -> "subprocess.Popen[bytes]":
     """Start pytest in a new process."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest", *arguments],
+        [sys.executable, "-m", "pytest", *list_options(), *arguments],
         cwd=course().root,
         stdin=subprocess.DEVNULL,
         stdout=output,

@@ -3,6 +3,7 @@
 import re
 
 from torchkata.course import course
+from torchkata.inside.process_limits import DEFAULT, MOST
 from torchkata.inside.reply import AT_IMPORT, LACKS_STATE
 from torchkata.inside.source.differences import DIFFERENCES, find_key
 from torchkata.inside.text import Message, Text
@@ -14,6 +15,10 @@ NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
 PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(
         "out of memory: a tensor or array is far too large (the grader allows {memory} MiB)"
+    ),
+    r"^RecursionError": Text(
+        "a function calls itself without end, or too often: Python allows {default} nested calls (here up to "
+        "{most} with sys.setrecursionlimit)"
     ),
     r"does not require grad and does not have a grad_fn": Text(
         "there is no graph to backpropagate through: autograd is off, no tensor requires grad, or "
@@ -92,7 +97,6 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "cross_entropy expects the classes in dimension 1 of its input, and one target for each prediction: "
         "flatten all dimensions before the classes, and the targets"
     ),
-    r"^RecursionError": Text("a function calls itself too often: Python allows about 1000 nested calls, so use a loop"),
     r"optimize a non-leaf Tensor": Text("the optimizer was passed the result of a computation instead of a Parameter"),
     r"^UnboundLocalError": Text("a variable is used before it is assigned, for example because a loop ran zero times"),
     r"unsupported operand type\(s\) for .*'NoneType'|^AttributeError: 'NoneType' object has no|"
@@ -166,6 +170,7 @@ def explain_crash(crash: Crashed) -> Message:
             plain=f"{found[1]}()",
         )
     values = {"packages": ", ".join(course().packages), "memory": course().limits.memory_mib}
+    values |= {"default": DEFAULT, "most": MOST}
     return Text(PATTERNS[pattern].english, **values) if pattern else ""
 
 

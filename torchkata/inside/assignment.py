@@ -44,6 +44,7 @@ class StudentFiles:
                 if name == self.package or name.startswith(f"{self.package}."):
                     del sys.modules[name]
         self.setting = ""
+        self.recursion_limit = 0  # set by student code; 0 if it has not set any
         sys.path_importer_cache.pop(str(self.folder), None)
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]

@@ -30,7 +30,8 @@ def import_name(package: str, name: str) -> Any:
 def read_names(package: str) -> dict[str, str]:
     """Return the module from which each public name of a package is imported. Other projects' names are ignored."""
     source = Path(sys.modules[package].__file__ or "").read_text("utf-8")
-    (block,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    nodes = ast.parse(source).body
+    (block,) = (node for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
     found: dict[str, str] = {}
     for node in block.body:
         if isinstance(node, ast.ImportFrom):

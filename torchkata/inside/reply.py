@@ -22,6 +22,7 @@ from torchkata.inside.source.text import PYTHON
 from torchkata.inside.text import Text
 
 from .assignment import Assignment
+from .process_limits import limit_recursion
 from .values import Plain, to_plain
 
 Probe: TypeAlias = Callable[..., object]  # the arguments are the assignment, then plain values
@@ -60,7 +61,7 @@ class Reply:
 def run_probe(assignment: Assignment, probe: Probe, args: Sequence[Plain]) -> Reply:
     """Call `probe(assignment, *args)` and return a reply with its result or with the student's exception."""
     try:
-        with warnings.catch_warnings(), fill_memory():
+        with warnings.catch_warnings(), fill_memory(), limit_recursion(assignment.__files__):
             warnings.simplefilter("ignore")
             reply = Reply("returned", to_plain(probe(assignment, *args)))
     except (Exception, SystemExit, GeneratorExit) as error:
@@ -81,7 +82,9 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     """Return the reply for an exception: `not_written` for an unchanged stub, otherwise the error and its line."""
     folder = assignment.__files__.folder
     trace = [*traceback.walk_tb(error.__traceback__)]
-    own = [(frame, line) for frame, line in trace if Path(frame.f_code.co_filename).is_relative_to(folder)]
+    files = {frame.f_code.co_filename for frame, _ in trace}  # endless recursion has thousands of frames
+    files = {file for file in files if Path(file).is_relative_to(folder)}
+    own = [(frame, line) for frame, line in trace if frame.f_code.co_filename in files]
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         version = PYTHON if error.text else ""  # there is no text if we have raised it ourselves
         text, file = format_error(error) + version, Path(error.filename).name

@@ -1,6 +1,8 @@
 """Finds the packages that a course needs but that are not installed, and the commands that install them."""
 
+import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -26,10 +28,21 @@ def demand_packages() -> None:
 
 
 def describe_missing_packages() -> str:
-    """Return a sentence with the commands that install the missing packages of the group `students`, if any."""
+    """Return a sentence about the missing packages of the group `students`, if any, and the commands that help."""
     missing = find_missing(course().dependencies)
-    commands = " && ".join(list_pip_commands(missing))
-    return _("packages are missing; run: {commands}", commands=commands) if missing else ""
+    if not missing:
+        return ""
+    commands = " && ".join([find_activation()] if find_activation() else list_pip_commands(missing))
+    return _("packages are missing from {python}; run: {commands}", python=sys.executable, commands=commands)
+
+
+def find_activation() -> str:
+    """Return the command that activates the environment in the course's folder, or "" if it is active or missing."""
+    environment = course().root / ".venv"
+    if not (environment / "pyvenv.cfg").is_file() or environment.resolve() == Path(sys.prefix).resolve():
+        return ""
+    file = os.path.relpath(environment / ("Scripts/activate" if sys.platform == "win32" else "bin/activate"))
+    return file if sys.platform == "win32" else f"source {shlex.quote(file)}"
 
 
 def describe_failed_import(error: BaseException) -> str:

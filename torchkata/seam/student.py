@@ -18,9 +18,10 @@ from torchkata.course import Limits, course
 from torchkata.i18n import _, translate
 from torchkata.inside import probes
 from torchkata.inside.assignment import Assignment
+from torchkata.inside.process_limits import record_threads, widen_stack
 from torchkata.inside.reply import Probe, Reply, run_probe
 from torchkata.inside.values import Plain, contains_tensor, find_unsupported, require_plain, to_plain
-from torchkata.streams import keep_streams_open
+from torchkata.streams import LentStreams
 
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
@@ -216,6 +217,7 @@ class InProcess:
         self.assignment = Assignment(folder)
         self.limits = limits
         self.left = FOREVER
+        self.streams = LentStreams()
 
     def reset(self, kata: str) -> None:  # noqa: ARG002  (any kata can be requested)
         """Discard the imported modules, and remove the limit of the total time."""
@@ -223,8 +225,9 @@ class InProcess:
         self.renew()
 
     def renew(self) -> None:
-        """Discard the modules, and reset torch's global settings in case earlier code has changed them."""
+        """Discard the modules, and reset torch's global settings and the streams in case earlier code changed them."""
         self.assignment.__files__.reset()
+        self.streams.reset()
         if torch := sys.modules.get("torch"):
             torch.set_default_dtype(torch.float32)
             torch.set_default_device(None)
@@ -242,7 +245,12 @@ class InProcess:
         left = Times(max(self.left.cpu, least.cpu), max(self.left.wall, least.wall))
         allowed = take_least(allow(self.limits.call_seconds, self.limits), left)
         try:
-            with limit_time(allowed, self.assignment.__files__.folder), keep_streams_open():
+            with (
+                limit_time(allowed, self.assignment.__files__.folder),
+                self.streams.lend(),
+                record_threads(),
+                widen_stack(),
+            ):
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
             self.left -= measure_process() - began

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchkata.inside.process_limits import STACK, measure_address_space
+
 NEW_MOUNTS, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
 READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096
 SET_DUMPABLE, SET_KEEP_CAPS, SET_SECCOMP, SET_NO_NEW_PRIVS, CAP_AMBIENT, CAP_AMBIENT_CLEAR_ALL = 4, 8, 22, 38, 47, 4
@@ -123,6 +125,7 @@ def limit_resources(confinement: Confinement) -> None:
         ("RLIMIT_NOFILE", OPEN_FILES),
         ("RLIMIT_NPROC", tasks + THREADS),
         ("RLIMIT_SIGPENDING", QUEUED_SIGNALS),
+        ("RLIMIT_STACK", STACK),
         ("RLIMIT_CORE", 0),
     ):
         kind = getattr(resource, name, None)
@@ -136,12 +139,6 @@ def limit_resources(confinement: Confinement) -> None:
 def forbid_file_writes() -> None:
     """Forbid writing to files, because the contents of files are not counted as memory of the process."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
-def measure_address_space() -> int:
-    """Return the size of the address space in use, most of which belongs to torch's libraries."""
-    statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
 
 
 def count_tasks() -> int:

@@ -15,17 +15,42 @@ import pytest
 from grader.base.cachedir import cache_dir
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, find_row, get_student_environment, run_program
+from grader.tests.support.reports import NO_END
 from grader.tests.support.submissions import PRIMES, SIEVE
+
+
+def write(kata: str, code: str, command: str) -> str:
+    """Return a shell command that adds code to a kata before it runs the command."""
+    return f"cat >> assignment/{kata}.py <<'END'\n{code}\nEND\n{command}"
+
 
 IMITATE = "pytest -p grader.tests.support.imitated_plugins --imitate"
 BWRAP = "bwrap --dev-bind / /"  # the same files and devices, with a change
 LIST = "code=$?; kata list; exit $code"  # for runs whose output is lost, or is mixed with that of another run
 BOTH = {"sieve": "done 5/5", "factorise": "wrong 1/6"}
+WRAPPED = "import io, sys; sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')"
+ENDLESS = "import threading, time\ndef wait():\n    while True: time.sleep(0.1)\nthreading.Thread(target=wait).start()"
+FOREIGN = """\
+mkdir -p ros/ros-1.dist-info && echo 'import lark' > ros/ros.py
+printf 'Name: ros\\nVersion: 1\\n' > ros/ros-1.dist-info/METADATA
+printf '[pytest11]\\nros = ros\\n' > ros/ros-1.dist-info/entry_points.txt
+export PYTHONPATH=ros
+"""
 HIDDEN = {  # a command, and the line that names the cause
     "touch numpy.py; pytest": "numpy.py hides Python's module numpy: rename it",
     "touch numpy.py; kata watch": "numpy.py hides Python's module numpy: rename it",
     "echo 'raise OSError(\"no libgomp.so\")' > hypothesis.py; kata check": "OSError: no libgomp.so",
     "PYTEST_ADDOPTS=--no-such-option kata sieve": "PYTEST_ADDOPTS adds these options: --no-such-option",
+    'python -c "import sys; sys.version_info = (3, 10); import torchkata"': "needs Python 3.11 or newer, but",
+    "pytest assignment/sieve.py assignment/factorise.py": "to run their tests: pytest --kata sieve,factorise",
+    "cd assignment && pytest sieve.py::sieve": "to run their tests: pytest --kata sieve",
+    "pytest assignment": "to run their tests: pytest",
+    write("sieve", ENDLESS, "kata sieve"): "sieve.py, line 17: a thread is still running after the tests",
+    write("sieve", "import sys; sys.setrecursionlimit(10**9); f = lambda: f(); f()", "kata sieve"): NO_END,
+    write(
+        "sieve", "import builtins; builtins.mine = 1", write("factorise", "mine", "kata check")
+    ): "NameError: name 'mine'",
+    write("factorise", "import os; os._exit(0)", "kata check"): "your code exited Python (exit code 0)",
 }
 TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
 
@@ -57,6 +82,10 @@ WAYS = {  # how to run all tests: a shell command
     "full_temporary_folder": f'mkdir full; {BWRAP} --size 4096 --tmpfs "$PWD/full" env TMPDIR="$PWD/full" pytest',
     "user_without_a_name": f"env -u HOME -u USER -u LOGNAME {BWRAP} --unshare-user --uid 54321 pytest",
     "closing_code": "echo 'import sys; sys.stdout.close(); sys.stderr.close()' >> assignment/sieve.py; pytest",
+    "plugin_of_another_program": f"{FOREIGN}kata check",
+    "code_closes_its_output": write("sieve", "import sys; sys.stdout.close(); del sys.stderr", "pytest"),
+    "code_wraps_its_output": write("sieve", WRAPPED, "pytest -s"),
+    "code_starts_endless_threads": write("sieve", ENDLESS, "pytest"),
     "closed_input": "pytest <&-",
     "closed_output": f"pytest >&- 2>&-; {LIST}",
     "everything_is_closed": f"kata check <&- >&- 2>&-; {LIST}",

@@ -15,6 +15,7 @@ NO_USER = "the grader runs code without a user name"
 NO_CALL = "the grader's sandbox refuses this system call"
 AT_IMPORT = 'this runs when the file is imported: put it under `if __name__ == "__main__":`'
 
+NO_END = "a function calls itself without end"
 NO_DEBUGGER = "a debugger waits for a person"
 NO_FILES = "the grader has only the .py files of your zip file"
 NOT_YOURS = "which the grader does not have for your code"
@@ -93,6 +94,15 @@ FORBIDDEN = {
     "the oracle": Report(f"from reference.linear import oracle\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
     "disk_usage": refuse("import shutil\nshutil.disk_usage('.')", NO_CALL),
     "share_memory_": Report(f"import torch\ntorch.ones(1).share_memory_()\n{LINEAR}", "", NO_PROCESSES),
+    "endless recursion": Report(
+        f"import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()\n{LINEAR}", "", NO_END
+    ),
+    "endless recursion through torch": Report(
+        "import sys\nfrom torch import nn\nsys.setrecursionlimit(10**9)\nclass Endless(nn.Module):\n"
+        f"    def forward(self): return self()\nEndless()()\n{LINEAR}",
+        "",
+        NO_END,
+    ),
     "torch.compile as a decorator": Report(
         LINEAR.replace("    def forward", "    @torch.compile\n    def forward"),
         "line 15: torch.compile: the grader has no",
@@ -178,6 +188,15 @@ UNUSUAL_BUT_RIGHT = {
     "a file that is an argument": accept("def read(path):\n    return open(path).read()"),
     "threads": accept(
         "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    pool.submit(abs, 1)"
+    ),
+    "a thread that never ends": accept(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=[9999]).start()"
+    ),
+    "streams of their own": accept(
+        "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nsys.__stdout__.close()\ndel sys.stderr"
+    ),
+    "deep recursion": accept(
+        "import sys\nsys.setrecursionlimit(10**9)\ndef nest(n): return n and nest(n - 1)\nnest(20_000)"
     ),
     "a default": accept("import os\nUSER = os.environ.get('USER', 'me')\nos.environ['HOME']"),
     "an own variable": accept("import os\nos.environ['USER'] = 'me'\nos.environ['USER']"),

@@ -34,10 +34,6 @@ def backward_twice() -> None:
     autograd.backward(loss)
 
 
-def call_itself() -> None:
-    call_itself()
-
-
 def change_in_place() -> None:
     y = make_param().exp()
     y.add_(1)
@@ -78,6 +74,10 @@ class NumberForDefaults(torch.optim.Optimizer):
 
     def __init__(self, params: Any, lr: Any) -> None:
         super().__init__(params, lr)
+
+
+def call_without_end() -> None:
+    call_without_end()
 
 
 def load_whole_model() -> None:
@@ -127,6 +127,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: importlib.import_module("reference.no_such_kata"),
         lambda: importlib.import_module("torchkata.no_such_module"),
     ],
+    "calls itself without end": [call_without_end],
     "out of memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no graph to backpropagate": [
         lambda: autograd.backward(torch.ones(1)),
@@ -160,7 +161,6 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: nn.functional.cross_entropy(torch.ones(2, 3, 4), torch.zeros(2, 3).long()),
         lambda: nn.functional.cross_entropy(torch.ones(2, 4), torch.zeros(6).long()),
     ],
-    "calls itself too often": [call_itself],
     "instead of a Parameter": [lambda: torch.optim.SGD([make_param() * 2], lr=1.0)],
     "before it is assigned": [read_before_assignment],
     "None is used": [lambda: 0.1 * make_param().grad, lambda: make_param().grad.square()],  # type: ignore[operator, union-attr]
