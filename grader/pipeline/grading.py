@@ -1,8 +1,10 @@
 """Grades the katas of one submission in the calling process."""
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Protocol
 
@@ -12,7 +14,7 @@ from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
 from grader.pipeline.startup import compute_patience
-from grader.pipeline.submission import Submission
+from grader.pipeline.submission import NOT_REGULAR, Submission
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.i18n import format_label
@@ -22,6 +24,7 @@ from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
 
+NOT_FOUND = re.compile(r"(?:No module named '(?:assignment\.)?|cannot import name ')(\w+)'")
 UNSURE = "this test could not be graded; this is not your fault, and your instructor can grade it again"
 
 
@@ -72,7 +75,7 @@ def grade_submission(
             if name not in ended:
                 with limit_examples(job, tests.items[kata.name][name]):
                     run = run_test(tests.items[kata.name][name])
-                result = ask_about_name(job.submission, kata.name, name_open_kata(run, open_katas, job))
+                result = add_notes(job.submission, kata.name, name_open_kata(run, open_katas, job))
                 ended[name] = excuse(tests, kata.name, result)
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
@@ -80,12 +83,26 @@ def grade_submission(
     return results
 
 
-def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
-    """Return the result with the names of files that may be the missing file of the kata."""
-    if result.outcome != "not_started" or kata not in submission.near_misses:
-        return result
-    question = _("there is {names}: is it meant to be {file}?", file=f"{kata}.py", names=submission.near_misses[kata])
-    return replace(result, message=f"{result.message}\n{format_label(_('note'), question)}")
+def add_notes(submission: Submission, kata: str, result: TestResult) -> TestResult:
+    """Return the result with the names of files that may be the kata, or what its code could not import."""
+    notes = []
+    if result.outcome == "not_started":
+        if names := submission.near_misses.get(kata):
+            notes.append(_("there is {names}: is it meant to be {file}?", file=f"{kata}.py", names=names))
+        links = [PurePosixPath(one.path) for one in submission.aside if one.why == NOT_REGULAR]
+        missing = [str(path) for path in links if path.name == f"{kata}.py"]
+    else:
+        words = dict.fromkeys(name.lower() for name in NOT_FOUND.findall(result.message))
+        missing = [submission.beside[word] for word in words if word in submission.beside]
+    if missing:
+        text = _(
+            "{names} was left aside: only regular .py files directly beside the katas are used, but no folders, links "
+            "and other files",
+            names=" or ".join(missing),
+        )
+        notes.append(text)
+    lines = [result.message, *(format_label(_("note"), note) for note in notes)]
+    return replace(result, message="\n".join(lines)) if notes else result
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:

@@ -18,6 +18,7 @@ from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 from torchkata.inside.source.differences import name_refused
+from torchkata.inside.source.names import find_repeated
 from torchkata.inside.source.text import PYTHON
 from torchkata.inside.text import Text
 
@@ -93,16 +94,17 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     outcome: Literal["raised", "not_written"] = "raised"
     said = find_text(error)
     if type(error) is NotImplementedError and raises_here(error, frame):
-        if is_stub(file, line):
+        replaced = find_replaced(parse("".join(linecache.getlines(file))), line)
+        if replaced:
+            said = Text("this stub replaces what line {line} defines under the same name: remove it", line=replaced)
+            text = f"NotImplementedError: {said}"
+        elif is_stub(file, line):
             outcome = "not_written"
         else:
             said = Text("the stub's `raise` is still in your function: remove it")
             text = f"NotImplementedError: {said}"
-    elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        said = Text(
-            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=error.name
-        )
-        text = str(said)
+    elif isinstance(error, ImportError) and (advice := find_own_module(error, text, assignment)):
+        said, text = advice, str(advice)
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
@@ -134,6 +136,23 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
     return Reply("raised", None, text, source=find_probe_line(error), said=find_text(error))
+
+
+def find_own_module(error: ImportError, text: str, assignment: Assignment) -> Text | None:
+    """Return a sentence about an import that does not find one of the student's own files, or None."""
+    package = assignment.__files__.package
+    pattern = rf"(?:No module named|cannot import name) '({package}\.)?(\w+)'(?: from '{package}' |$)"
+    if not (names := re.search(pattern, text)):
+        return None
+    own = [file.stem for file in sorted(assignment.__files__.folder.glob("*.py"))]
+    found = next((module for module in own if module.casefold() == names[2].casefold()), None)
+    if found and isinstance(error, ModuleNotFoundError) and not names[1]:
+        return Text(
+            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=found
+        )
+    if found and found != names[2]:
+        return Text("{error}; there is {file}: upper and lower case differ", error=text, file=f"{found}.py")
+    return None
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
@@ -170,6 +189,16 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
         looked_up = [value for name, value in names.items() if re.search(rf"\b{name}\[", source)]
         return any(value is state for value in looked_up for state in states)
     return False
+
+
+def find_replaced(tree: ast.Module, line: int) -> int:
+    """Return the line of finished code that the definition around another line replaces, or 0."""
+    for earlier, later in find_repeated(tree):
+        functions = [node for node in ast.walk(earlier) if isinstance(node, ast.FunctionDef)]
+        is_finished = not all(computes_nothing(statement) for node in functions for statement in node.body)
+        if is_finished and later.lineno <= line <= (later.end_lineno or 0):
+            return earlier.lineno
+    return 0
 
 
 def is_stub(file: str, line: int) -> bool:

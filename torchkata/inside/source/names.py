@@ -7,8 +7,23 @@ from typing import TypeAlias
 
 Found: TypeAlias = tuple[int, str]  # a line and a name or text
 
+Definition: TypeAlias = ast.ClassDef | ast.FunctionDef
+
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 TAKEN_FROM_MODULES = ("sys.modules.get", "sys.modules.pop", "sys.modules.__getitem__")
+
+
+def find_repeated(tree: ast.Module) -> Iterator[tuple[Definition, Definition]]:
+    """Yield each class or function that a later one in the same place replaces, with that later one.
+
+    Decorated ones, such as the parts of a property, and `_` are left out.
+    """
+    for parent in ast.walk(tree):
+        before: dict[str, list[Definition]] = {}
+        for node in parent.body if isinstance(parent, (ast.Module, ast.ClassDef)) else ():
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.decorator_list and node.name != "_":
+                yield from ((earlier, node) for earlier in before.get(node.name, ()))
+                before.setdefault(node.name, []).append(node)
 
 
 class Names:
