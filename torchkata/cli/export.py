@@ -68,7 +68,7 @@ def export(path: Path | None) -> int:
         raise UsageError(message)
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise UsageError(_("{path}: already exists and is not a zip file", path=path))
-    untouched = {f"{kata}.py": kata for kata in katas if find_place(course().stub(kata))}
+    untouched = {f"{kata}.py": kata for kata in katas if is_untouched(course().stub(kata))}
     optional = [name for name, kata in untouched.items() if course().katas[kata].track not in course().graded]
     notes += [note for name in files if name not in optional for note in find_mistakes(name, files[name], files)]
     notes += [note for kata in untouched.values() for note in find_near_misses(kata)]
@@ -84,10 +84,10 @@ def export(path: Path | None) -> int:
         print_wrapped(
             _("optional katas that are not started: {names}", names=", ".join(untouched[name] for name in optional)), 2
         )
-    print_notes(notes)
     if untested:
         names = {"names": ", ".join(untested), "katas": " ".join(untested)}
         print_wrapped(_("not tested since their last change: {names}; run: kata check {katas}", **names), 2)
+    print_notes(notes)
     counts = {"files": len(files), "written": len(written), "all": len(course().katas)}
     say("{path}: {written} of {all} katas implemented; files: {files}", path=path, **counts)
     return int(any(note.is_serious for note in notes))
@@ -104,8 +104,8 @@ def print_notes(notes: Sequence[Problem]) -> None:
 def check_files(katas: Sequence[str]) -> None:
     """Print the problems with the files of these katas, except missing and excluded files and untouched stubs."""
     files, _ = collect_files(course().assignment)
-    stubs = {path.name: path.read_bytes() for path in (course().root / handout.STUBS).glob("*.py")}
-    names = [name for name in (f"{kata}.py" for kata in katas) if name in files and files[name] != stubs.get(name)]
+    written = [f"{kata}.py" for kata in katas if not is_untouched(course().stub(kata))]
+    names = [name for name in written if name in files]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 
@@ -131,8 +131,8 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
             notes.append(Problem(path.name, reason))
     for kata in course().katas:
         if not any(path.name == f"{kata}.py" for path in found):
-            users = [name for name in files if kata in read_imports(folder / name) and not find_place(folder / name)]
-            text = _("missing; {files} import it", files=", ".join(users)) if users else _("missing")
+            users = [name for name in files if kata in read_imports(folder / name) and not is_untouched(folder / name)]
+            text = _("missing, but imported by {files}", files=", ".join(users)) if users else _("missing")
             notes += [*find_near_misses(kata)] or [Problem(f"{kata}.py", text)]
     return files, notes
 
@@ -142,6 +142,12 @@ def find_near_misses(kata: str) -> Iterator[Problem]:
     if names := list_near_misses(kata):
         text = _("there is {names}: rename it if it is meant to be {file}", names=" or ".join(names), file=f"{kata}.py")
         yield Problem(f"{kata}.py", text, is_serious=True)
+
+
+def is_untouched(path: Path) -> bool:
+    """Return whether a file is an unchanged stub."""
+    stub = handout.digest_of(course().root / handout.stub_of(path.stem))
+    return handout.digest_of(path) == stub != "" or find_place(path) is not None
 
 
 def reason_to_skip(path: Path) -> str:

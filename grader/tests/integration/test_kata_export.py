@@ -59,9 +59,9 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
     done = run_kata(handout, "export", "my work.zip")
     assert done.code == 1
-    said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
+    said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if "  " in line.strip())
     expected = {
-        "get_batch.py": "missing; trained.py import it",
+        "get_batch.py": "missing, but imported by trained.py",
         "sgd.py": "there is SGD.py: rename it if it is meant to be sgd.py",
         "momentum.py": "there is momentum.py.txt: rename it if it is meant to be momentum.py",
         "rmsprop.py": "there is rmsprop (1).py: rename it",
@@ -99,6 +99,11 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     read = read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
+
+
+def test_misnamed_kata_is_asked_about_at_home(handout: Path) -> None:
+    (handout / "assignment/strides.py").rename(handout / "assignment/Strides.py")
+    assert "there is Strides.py: is it meant to be strides.py?" in " ".join(run_kata(handout, "strides").out.split())
 
 
 def test_export_trusts_only_results_of_present_files(handout: Path) -> None:
