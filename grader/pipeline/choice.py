@@ -4,13 +4,13 @@
 - What looks like the submissions of a class is refused: what a path is, the instructor says with `--layout`.
 """
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import PurePosixPath
 
 from grader.base.text import list_names, quote
 from grader.options import Layout
 from grader.pipeline.layouts import TITLES, guess_layout
+from grader.pipeline.left_aside import group_by_module
 from grader.pipeline.submission import LONGEST, SHOWN, LeftAside, Submission, show_names
 from grader.pipeline.trees import Listing, SubmissionError, Tree, find_foreign_ending, is_archive
 from grader.pipeline.walk import A_NOTEBOOK, Walk
@@ -32,17 +32,6 @@ def search(tree: Tree, name: str) -> Submission:
         raise SubmissionError(explain_nothing(walk.aside, found))
     files = walk.candidates[place]
     return Submission(name, files, tuple(walk.aside), found, group_by_module(walk.beside[place], files))
-
-
-def group_by_module(names: Sequence[str], files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the names that begin with a word in these files, keyed by this word, which may be a module."""
-    words = {word.decode() for content in files.values() for word in re.findall(rb"\w+", content.lower())}
-    found: dict[str, list[str]] = {}
-    for name in names:
-        word = re.split(r"\W", name, maxsplit=1)[0].lower()
-        if word in words:
-            found.setdefault(word, []).append(name)
-    return {word: show_names(names) for word, names in found.items()}
 
 
 def refuse_class(listing: Listing) -> None:

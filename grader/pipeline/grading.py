@@ -1,10 +1,8 @@
 """Grades the katas of one submission in the calling process."""
 
 import contextlib
-import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Protocol
 
@@ -13,8 +11,8 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.left_aside import add_notes
 from grader.pipeline.startup import compute_patience
-from grader.pipeline.submission import NOT_REGULAR, Submission
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.i18n import format_label
@@ -24,7 +22,6 @@ from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
 from torchkata.seam.student import Runner, Student
 
-NOT_FOUND = re.compile(r"(?:No module named '(?:assignment\.)?|cannot import name ')(\w+)'")
 UNSURE = "this test could not be graded; this is not your fault, and your instructor can grade it again"
 
 
@@ -81,28 +78,6 @@ def grade_submission(
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
-
-
-def add_notes(submission: Submission, kata: str, result: TestResult) -> TestResult:
-    """Return the result with the names of files that may be the kata, or what its code could not import."""
-    notes = []
-    if result.outcome == "not_started":
-        if names := submission.near_misses.get(kata):
-            notes.append(_("there is {names}: is it meant to be {file}?", file=f"{kata}.py", names=names))
-        links = [PurePosixPath(one.path) for one in submission.aside if one.why == NOT_REGULAR]
-        missing = [str(path) for path in links if path.name == f"{kata}.py"]
-    else:
-        words = dict.fromkeys(name.lower() for name in NOT_FOUND.findall(result.message))
-        missing = [submission.beside[word] for word in words if word in submission.beside]
-    if missing:
-        text = _(
-            "{names} was left aside: only regular .py files directly beside the katas are used, but no folders, links "
-            "and other files",
-            names=" or ".join(missing),
-        )
-        notes.append(text)
-    lines = [result.message, *(format_label(_("note"), note) for note in notes)]
-    return replace(result, message="\n".join(lines)) if notes else result
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:

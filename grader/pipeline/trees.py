@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from grader.base.text import MOST_QUOTED, quote
-from torchkata.inside.source.text import WEB_PAGE
+from grader.pipeline.left_aside import describe_unreadable
 
 MAX_ENTRIES = 10_000  # maximum number of files and folders that are looked at, including those that are not graded
 MAX_LISTED = (
@@ -291,15 +291,6 @@ def open_tar(content: bytes, budget: Budget) -> VirtualFolder:
         kind = "folder" if info.isdir() else "file" if info.isreg() else "other"
         root.add(check_name(info.name), kind, partial(read, info))
     return root
-
-
-def describe_unreadable(content: bytes) -> str:
-    """Return why the content of a file is not a readable archive."""
-    if WEB_PAGE.search(content):
-        return "a web page, not an archive; download it again, perhaps after logging in"
-    if content.startswith(b"PK\3\4"):
-        return "an incomplete .zip, whose end is missing; upload or download it again"
-    return "not a readable archive (.zip, .tar, .tar.gz, .tar.xz or .tar.bz2)"
 
 
 def check_name(name: str) -> PurePosixPath:

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
-from torchkata.inside.source.differences import name_refused
-from torchkata.inside.source.names import find_repeated
+from torchkata.inside.source.differences import find_own_module, name_refused
+from torchkata.inside.source.names import computes_nothing, find_replaced
 from torchkata.inside.source.text import PYTHON
 from torchkata.inside.text import Text
 
@@ -103,7 +103,9 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         else:
             said = Text("the stub's `raise` is still in your function: remove it")
             text = f"NotImplementedError: {said}"
-    elif isinstance(error, ImportError) and (advice := find_own_module(error, text, assignment)):
+    elif isinstance(error, ImportError) and (
+        advice := find_own_module(error, text, folder, assignment.__files__.package)
+    ):
         said, text = advice, str(advice)
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
@@ -136,23 +138,6 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
         file, line = code.co_filename, code.co_firstlineno
         return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
     return Reply("raised", None, text, source=find_probe_line(error), said=find_text(error))
-
-
-def find_own_module(error: ImportError, text: str, assignment: Assignment) -> Text | None:
-    """Return a sentence about an import that does not find one of the student's own files, or None."""
-    package = assignment.__files__.package
-    pattern = rf"(?:No module named|cannot import name) '({package}\.)?(\w+)'(?: from '{package}' |$)"
-    if not (names := re.search(pattern, text)):
-        return None
-    own = [file.stem for file in sorted(assignment.__files__.folder.glob("*.py"))]
-    found = next((module for module in own if module.casefold() == names[2].casefold()), None)
-    if found and isinstance(error, ModuleNotFoundError) and not names[1]:
-        return Text(
-            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=found
-        )
-    if found and found != names[2]:
-        return Text("{error}; there is {file}: upper and lower case differ", error=text, file=f"{found}.py")
-    return None
 
 
 def find_refusing_code(text: str, assignment: Assignment) -> Any:
@@ -189,16 +174,6 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
         looked_up = [value for name, value in names.items() if re.search(rf"\b{name}\[", source)]
         return any(value is state for value in looked_up for state in states)
     return False
-
-
-def find_replaced(tree: ast.Module, line: int) -> int:
-    """Return the line of finished code that the definition around another line replaces, or 0."""
-    for earlier, later in find_repeated(tree):
-        functions = [node for node in ast.walk(earlier) if isinstance(node, ast.FunctionDef)]
-        is_finished = not all(computes_nothing(statement) for node in functions for statement in node.body)
-        if is_finished and later.lineno <= line <= (later.end_lineno or 0):
-            return earlier.lineno
-    return 0
 
 
 def is_stub(file: str, line: int) -> bool:
@@ -265,13 +240,6 @@ def is_newer(error: BaseException) -> bool:
     elif isinstance(error, AttributeError) and type(error.obj) is ModuleType:
         module = error.obj.__name__
     return module.partition(".")[0] in sys.stdlib_module_names
-
-
-def computes_nothing(statement: ast.stmt) -> bool:
-    """Return whether a statement may occur in a stub: a docstring, `raise`, `pass` or `super().__init__()`."""
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
-    return isinstance(statement, (ast.Raise, ast.Pass))
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:

@@ -252,7 +252,7 @@ def test_kata_that_is_a_link_is_noted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar"])
-def test_file_that_is_twice_in_an_archive_is_noted(ending: str, tmp_path: Path) -> None:
+def test_file_twice_in_an_archive_is_noted(ending: str, tmp_path: Path) -> None:
     (path := tmp_path / f"ada{ending}").write_bytes(FORMS[ending]({"a/linear.py": WRONG, "a\\linear.py": RIGHT}))
     found = read_submission(path)
     assert found.files == {"linear.py": RIGHT}
@@ -274,7 +274,7 @@ def test_file_that_is_no_archive_is_described(name: str, content: bytes, why: st
         read_submission(tmp_path / name)
 
 
-def test_other_files_that_the_code_may_import_are_listed(tmp_path: Path) -> None:
+def test_other_files_for_imports_are_listed(tmp_path: Path) -> None:
     code = b"from .Utils.ops import mm\nfrom .helpers import a\nimport lib, tools"
     others = dict.fromkeys(("utils/ops.py", "helpers (1).py", "lib.pyc", "tools.py", "notes.md", "__init__.py"), b"")
     found = read_submission(write_tree(tmp_path / "ada", {"linear.py": code, **others}))

@@ -6,10 +6,12 @@ checks at home and the findings for instructors all use the tables of this modul
 
 import ast
 import errno
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from types import FrameType
 
 from torchkata.inside.source.names import Names
@@ -239,6 +241,22 @@ def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tr
     if error.errno == errno.ENOENT and (read := uses & {*READERS}):
         return min(read)
     return "os.getlogin" if error.errno in NOT_A_TERMINAL and "os.getlogin" in uses else ""
+
+
+def find_own_module(error: ImportError, text: str, folder: Path, package: str) -> Text | None:
+    """Return a sentence about an import that does not find one of the student's own files, or None."""
+    pattern = rf"(?:No module named|cannot import name) '({package}\.)?(\w+)'(?: from '{package}' |$)"
+    if not (names := re.search(pattern, text)):
+        return None
+    own = [file.stem for file in sorted(folder.glob("*.py"))]
+    found = next((module for module in own if module.casefold() == names[2].casefold()), None)
+    if found and isinstance(error, ModuleNotFoundError) and not names[1]:
+        return Text(
+            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=found
+        )
+    if found and found != names[2]:
+        return Text("{error}; there is {file}: upper and lower case differ", error=text, file=f"{found}.py")
+    return None
 
 
 def find_key(name: str) -> str:

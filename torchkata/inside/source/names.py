@@ -26,6 +26,23 @@ def find_repeated(tree: ast.Module) -> Iterator[tuple[Definition, Definition]]:
                 before.setdefault(node.name, []).append(node)
 
 
+def find_replaced(tree: ast.Module, line: int) -> int:
+    """Return the line of finished code that the definition around another line replaces, or 0."""
+    for earlier, later in find_repeated(tree):
+        functions = [node for node in ast.walk(earlier) if isinstance(node, ast.FunctionDef)]
+        is_finished = not all(computes_nothing(statement) for node in functions for statement in node.body)
+        if is_finished and later.lineno <= line <= (later.end_lineno or 0):
+            return earlier.lineno
+    return 0
+
+
+def computes_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement may occur in a stub: a docstring, `raise`, `pass` or `super().__init__()`."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
+    return isinstance(statement, (ast.Raise, ast.Pass))
+
+
 class Names:
     """The names in a file, fully qualified. Scopes are ignored: every import applies to the whole file."""
 
