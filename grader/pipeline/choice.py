@@ -10,11 +10,12 @@ from pathlib import PurePosixPath
 from grader.base.text import list_names, quote
 from grader.options import Layout
 from grader.pipeline.layouts import TITLES, guess_layout
-from grader.pipeline.near_misses import find_near_misses
+from grader.pipeline.left_aside import group_by_module
 from grader.pipeline.submission import LONGEST, SHOWN, LeftAside, Submission, show_names
 from grader.pipeline.trees import Listing, SubmissionError, Tree, find_foreign_ending, is_archive
-from grader.pipeline.walk import Walk
+from grader.pipeline.walk import A_NOTEBOOK, Walk
 from torchkata.course import course
+from torchkata.course.near_misses import find_near_misses
 
 
 def search(tree: Tree, name: str) -> Submission:
@@ -25,12 +26,12 @@ def search(tree: Tree, name: str) -> Submission:
     if len(walk.clones) > 1:
         raise build_class_refusal("github")
     demand_one_person(walk, {name for name in listing.files if is_archive(name) or find_foreign_ending(name)})
-    files = choose(walk)
-    missing = [kata for kata in course().katas if f"{kata}.py" not in files]
-    found = {kata: show_names(names) for kata, names in find_near_misses(missing, walk.names).items()}
-    if not files:
+    place = choose(walk)
+    found = {kata: show_names(names) for kata, names in find_near_misses([*course().katas], walk.names).items()}
+    if place is None:
         raise SubmissionError(explain_nothing(walk.aside, found))
-    return Submission(name, files, tuple(walk.aside), found)
+    files = walk.candidates[place]
+    return Submission(name, files, tuple(walk.aside), found, group_by_module(walk.beside[place], files))
 
 
 def refuse_class(listing: Listing) -> None:
@@ -52,11 +53,11 @@ def demand_one_person(walk: Walk, archives: Set[str]) -> None:
         raise SubmissionError(f"katas of several people, or several versions: {names}; hand in one", layout="folders")
 
 
-def choose(walk: Walk) -> dict[str, bytes]:
-    """Return the files of the folder with the katas. Raises SubmissionError if folders have different ones."""
+def choose(walk: Walk) -> PurePosixPath | None:
+    """Return the folder with the katas, or None. Raises SubmissionError if folders have different ones."""
     folders = {place: files for place, files in walk.candidates.items() if not walk.katas.isdisjoint(files)}
     if not folders:
-        return {}
+        return None
     chosen = max(folders, key=lambda place: (len(folders[place]), place.name == "assignment"))
     for place, files in folders.items():
         if not files.items() <= folders[chosen].items():
@@ -65,7 +66,7 @@ def choose(walk: Walk) -> dict[str, bytes]:
             raise SubmissionError(describe_conflict(walk.katas, folders, chosen, place), layout=layout)
         if place != chosen:
             walk.leave(place, f"the same as {show_place(chosen)}")
-    return folders[chosen]
+    return chosen
 
 
 def describe_conflict(
@@ -88,8 +89,11 @@ def explain_nothing(aside: Sequence[LeftAside], near: Mapping[str, str]) -> str:
         found = "; ".join(f"there is {names}: is it {kata}.py?" for kata, names in [*near.items()][:SHOWN])
         return f"contains no kata; {found}"
     known = [one for one in aside if one.matters] or [one for one in aside if "course" in one.why]
+    known = known or [one for one in aside if one.why == A_NOTEBOOK]
     if known:
         return f"contains no kata; {'; '.join(map(str, known[:SHOWN]))}"
+    if aside and all(PurePosixPath(one.path).name == ".git" for one in aside):
+        return "contains no kata; it is a git repository whose files are not checked out"
     if aside:
         return f"contains no kata; it has {', '.join(one.path for one in aside[:SHOWN])}"
     return f"contains no kata (such as assignment/{next(iter(course().katas))}.py)"

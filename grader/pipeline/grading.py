@@ -11,8 +11,8 @@ import pytest
 from grader.pipeline import rubric
 from grader.pipeline.collect import Tests, run_test
 from grader.pipeline.job import Job
+from grader.pipeline.left_aside import add_notes
 from grader.pipeline.startup import compute_patience
-from grader.pipeline.submission import Submission
 from grader.results.result import KataResult
 from torchkata.course import course
 from torchkata.i18n import format_label
@@ -72,20 +72,12 @@ def grade_submission(
             if name not in ended:
                 with limit_examples(job, tests.items[kata.name][name]):
                     run = run_test(tests.items[kata.name][name])
-                result = ask_about_name(job.submission, kata.name, name_open_kata(run, open_katas, job))
+                result = add_notes(job.submission, kata.name, name_open_kata(run, open_katas, job))
                 ended[name] = excuse(tests, kata.name, result)
                 report(kata.name, ended[name], "" if ended[name] is result else result.message)
         results.append(rubric.score(kata, ended))
     runner.end()
     return results
-
-
-def ask_about_name(submission: Submission, kata: str, result: TestResult) -> TestResult:
-    """Return the result with the names of files that may be the missing file of the kata."""
-    if result.outcome != "not_started" or kata not in submission.near_misses:
-        return result
-    question = _("there is {names}: is it meant to be {file}?", file=f"{kata}.py", names=submission.near_misses[kata])
-    return replace(result, message=f"{result.message}\n{format_label(_('note'), question)}")
 
 
 def draw_ahead(job: Job, tests: Tests) -> None:

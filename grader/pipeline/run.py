@@ -122,6 +122,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
     if options.keep == "better":
         stored = result.load(options.out / submission / "result.json")
         katas = regrade.keep_better(stored if stored and stored.hand_in == hand_in else None, katas)
+    unwritten = [row.kata for row in katas if row.status == "not_started" or f"{row.kata}.py" not in submitted.files]
     previous.keep_previous(options.out, submission, queue.judges)
     source.store(options.out, submission, hand_in, submitted.files)
     new = msgspec.structs.replace(
@@ -137,7 +138,7 @@ def store(event: Graded, queue: Queue, sandbox: Sandbox) -> None:
         hand_in=hand_in,
         origin=entry.origin,
         late_by_platform=entry.late_by_platform,
-        near_misses={kata.name: near[kata.name] for kata in queue.katas if kata.name in near},
+        near_misses={kata: near[kata] for kata in unwritten if kata in near},
         notes=submitted.list_notes(),
     )
     result.write(new, options.out)

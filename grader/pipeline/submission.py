@@ -7,6 +7,7 @@ from grader.base.text import quote
 
 MAX_NOTES = 10  # maximum number of lines for the instructor about one submission
 SHOWN = 5  # maximum number of names in a message
+NOT_REGULAR = "not a regular file"  # why a link, pipe or device is left aside
 LONGEST = 60  # maximum number of characters of such a name
 
 
@@ -29,12 +30,13 @@ class Submission:
     id: str
     files: dict[str, bytes]
     aside: tuple[LeftAside, ...] = ()
-    near_misses: dict[str, str] = field(default_factory=dict)  # names that may be a missing kata, keyed by kata
+    near_misses: dict[str, str] = field(default_factory=dict)  # names that may be an unwritten kata, keyed by kata
+    beside: dict[str, str] = field(default_factory=dict)  # names beside the katas that are not graded, by first word
 
     @property
     def judged(self) -> dict[str, bytes]:
         """The files, and everything else about the submission that a result depends on."""
-        notes = [*self.near_misses.items(), *self.list_notes()]
+        notes = [*self.near_misses.items(), *self.beside.items(), *self.list_notes()]
         return {**self.files, **({"left aside": repr(notes).encode()} if notes else {})}
 
     def list_notes(self) -> list[str]:

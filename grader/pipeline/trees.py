@@ -25,6 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from grader.base.text import MOST_QUOTED, quote
+from grader.pipeline.left_aside import describe_unreadable
 
 MAX_ENTRIES = 10_000  # maximum number of files and folders that are looked at, including those that are not graded
 MAX_LISTED = (
@@ -70,6 +71,7 @@ class Listing:
     files: list[str]
     folders: list[str]
     others: list[str]  # links, pipes, devices
+    repeated: list[str] = field(default_factory=list)  # files that an archive contains several times
 
 
 class Tree(Protocol):
@@ -133,10 +135,11 @@ class VirtualFolder:
     files: dict[str, Callable[[int], bytes | None]] = field(default_factory=dict)  # each returns up to n + 1 bytes
     folders: "dict[str, VirtualFolder]" = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
 
     def list_names(self) -> Listing:
         """Return the names in the folder."""
-        return Listing(*(sorted(names) for names in (self.files, self.folders, self.others)))
+        return Listing(*(sorted(names) for names in (self.files, self.folders, self.others, self.repeated)))
 
     def enter(self, name: str) -> "AbstractContextManager[VirtualFolder]":
         """Return a folder in this one."""
@@ -153,7 +156,8 @@ class VirtualFolder:
             folder = folder.folders.setdefault(name, VirtualFolder())
         if not path.name or len(path.parts) > MAX_DEPTH + 1:
             return
-        folder.files.pop(path.name, None)  # of two entries with the same path, the last one counts
+        if folder.files.pop(path.name, None):  # of two entries with the same path, the last one counts
+            folder.repeated.add(path.name)
         if kind == "folder":
             folder.folders.setdefault(path.name, VirtualFolder())
         elif kind == "file":
@@ -273,7 +277,7 @@ def open_tar(content: bytes, budget: Budget) -> VirtualFolder:
     try:
         archive = tarfile.TarFile(fileobj=io.BytesIO(content))
     except tarfile.ReadError:
-        raise SubmissionError("not a readable archive (.zip, .tar, .tar.gz, .tar.xz or .tar.bz2)") from None
+        raise SubmissionError(describe_unreadable(content)) from None
     root = VirtualFolder()
 
     def read(info: tarfile.TarInfo, most: int) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from grader.pipeline import trees
-from grader.pipeline.submission import LeftAside, show_names
+from grader.pipeline.submission import NOT_REGULAR, LeftAside, show_names
 from grader.pipeline.trees import (
     MAX_ARCHIVE,
     MAX_DEPTH,
@@ -31,6 +31,7 @@ MAX_ASIDE = 100  # maximum number of entries that are listed as left aside
 PACKAGES = ("site-packages", "dist-packages", "node_modules")
 ENVIRONMENT = "pyvenv.cfg"  # a file in every virtual environment
 HANDOUT = ("tests", "reference", "torchkata", "docs", "grader", "examples")  # folders of the course: not students' code
+A_NOTEBOOK = "a notebook; hand in the .py files that its cells with %%kata write"
 TOO_MUCH = "can't be read within the limits of memory and time"
 
 
@@ -42,6 +43,7 @@ class Walk:
         self.entries = self.archives = self.python = 0
         self.clones: set[PurePosixPath] = set()  # repositories directly in the top folder
         self.candidates: dict[PurePosixPath, dict[str, bytes]] = {}  # the modules of each folder that has katas
+        self.beside: dict[PurePosixPath, list[str]] = {}  # what else is in each of these folders
         self.names: set[str] = set()
         self.aside: list[LeftAside] = []
         self.katas = {f"{kata}.py" for kata in course().katas}
@@ -67,8 +69,12 @@ class Walk:
         is_candidate = not is_handout and not self.katas.isdisjoint(modules)
         if is_candidate:
             self.candidates[place] = self.read_modules(tree, modules)
+            others = {*listing.files, *listing.folders, *listing.others}.difference(modules.values())
+            self.beside[place] = sorted(name for name in others if not name.startswith((".", "__")))
         for name in listing.others:
-            self.leave(place / name, "not a regular file")
+            self.leave(place / name, NOT_REGULAR, matters=not is_handout and name in self.katas)
+        for name in listing.repeated:
+            self.leave(place / name, "several times in the archive; only the last one counts", matters=not is_handout)
         for name in listing.files:
             if not (is_candidate and unicodedata.normalize("NFC", name) in modules):
                 self.judge(tree, place / name, inside, is_handout=is_handout)
@@ -87,7 +93,7 @@ class Walk:
             with tree.enter(name) as folder:
                 self.visit(folder, place / name, inside)
         except NotADirectoryError:
-            self.leave(place / name, "not a regular file")
+            self.leave(place / name, NOT_REGULAR)
 
     def judge(self, tree: Tree, path: PurePosixPath, inside: int, *, is_handout: bool) -> None:
         """Open a file that may be an archive, and list any other file as left aside."""
@@ -99,6 +105,8 @@ class Walk:
                 self.leave(path, "an archive that was not opened", matters=True)
             else:
                 self.open(tree, path)
+        elif path.suffix == ".ipynb":
+            self.leave(path, A_NOTEBOOK)
         elif is_handout and path.name in self.katas:
             self.leave(path, "in a folder of the course, not in assignment/")
         else:

@@ -95,7 +95,7 @@ class Result(msgspec.Struct, frozen=True):
     hand_in: str = ""  # digest of the submission; "" in a result of an earlier version of the grader
     origin: str = ""  # path of the submission
     late_by_platform: bool = False  # the platform has marked the submission as late
-    near_misses: dict[str, str] = {}  # names of files that may be a missing kata, keyed by kata
+    near_misses: dict[str, str] = {}  # names of files that may be an unwritten kata, keyed by kata
     notes: list[str] = []  # other files that were left aside and may contain katas
     schema: str = SCHEMA
 
@@ -106,8 +106,8 @@ class Result(msgspec.Struct, frozen=True):
     @property
     def left_aside(self) -> list[str]:
         """A line for the instructor about each file that was left aside and may be a kata."""
-        asked = [f"{kata}.py is missing; there is {names}: is it this one?" for kata, names in self.near_misses.items()]
-        return [*asked, *self.notes]
+        question = "{}.py is missing or not started; there is {}: is it this one?"
+        return [*(question.format(*found) for found in self.near_misses.items()), *self.notes]
 
     @property
     def conclusive(self) -> bool:

@@ -1,32 +1,34 @@
 """`kata export`: writes the zip file that students submit, and lists problems with it."""
 
 import ast
-import importlib.util
 import os
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from torchkata.course import course, handout, predictions
+from torchkata.course.near_misses import list_near_misses
 from torchkata.course.submission import (
     IGNORED,
     MAX_BYTES,
     MAX_FILES,
-    absolute_imports,
     is_module,
     parse,
-    relative_imports,
+    read_imports,
     zip_files,
 )
 from torchkata.files import write_atomically
 from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
+from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
 from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
+from torchkata.pytest_plugin.untouched_stubs import find_place
 from torchkata.result import LOOK_OF
 
 from .newer_python import describe_newer_python, find_newer
@@ -67,13 +69,25 @@ def export(path: Path | None) -> int:
         raise UsageError(message)
     if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
         raise UsageError(_("{path}: already exists and is not a zip file", path=path))
-    notes += [note for name, source in files.items() for note in find_mistakes(name, source, files)]
-    written = {f"{kata}.py" for kata in katas} - {note.file for note in notes}
-    notes += find_failures([kata for kata in katas if f"{kata}.py" in written])
+    untouched = {f"{kata}.py": kata for kata in katas if is_untouched(course().stub(kata))}
+    optional = [name for name, kata in untouched.items() if course().katas[kata].track not in course().graded]
+    notes += [note for name in files if name not in optional for note in find_mistakes(name, files[name], files)]
+    notes += [note for kata in untouched.values() for note in find_near_misses(kata)]
+    written = {f"{kata}.py" for kata in katas} - {note.file for note in notes} - untouched.keys()
+    settled = {*untouched, *(note.file for note in notes if note.is_serious)}
+    tested, untested = split_by_age([kata for kata in katas if f"{kata}.py" not in settled])
+    notes += find_failures(tested)
     try:
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
         raise UsageError(_("{path}: can't write this file ({error})", path=path, error=error.strerror)) from None
+    if optional:
+        print_wrapped(
+            _("optional katas that are not started: {names}", names=", ".join(untouched[name] for name in optional)), 2
+        )
+    if untested:
+        names = {"names": ", ".join(untested), "katas": " ".join(untested)}
+        print_wrapped(_("not tested since their last change: {names}; run: kata check {katas}", **names), 2)
     print_notes(notes)
     counts = {"files": len(files), "written": len(written), "all": len(course().katas)}
     say("{path}: {written} of {all} katas implemented; files: {files}", path=path, **counts)
@@ -93,8 +107,8 @@ def print_notes(notes: Sequence[Problem]) -> None:
 def check_files(katas: Sequence[str]) -> None:
     """Print the problems with the files of these katas, except missing and excluded files and untouched stubs."""
     files, _ = collect_files(course().assignment)
-    stubs = {path.name: path.read_bytes() for path in (course().root / handout.STUBS).glob("*.py")}
-    names = [name for name in (f"{kata}.py" for kata in katas) if name in files and files[name] != stubs.get(name)]
+    written = [f"{kata}.py" for kata in katas if not is_untouched(course().stub(kata))]
+    names = [name for name in written if name in files]
     print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
 
 
@@ -118,13 +132,25 @@ def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
                 reason = _("not included: can't be read ({error})", error=error.strerror)
         if reason and path.name not in LEFT_BY_TOOLS:
             notes.append(Problem(path.name, reason))
-    for name in (f"{kata}.py" for kata in course().katas):
-        if not any(path.name == name for path in found):
-            other = next((path.name for path in found if path.name.lower() == name), None)
-            notes.append(
-                Problem(name, _("missing: rename {found} to lower case", found=other) if other else _("missing"))
-            )
+    for kata in course().katas:
+        if not any(path.name == f"{kata}.py" for path in found):
+            users = [name for name in files if kata in read_imports(folder / name) and not is_untouched(folder / name)]
+            text = _("missing, but imported by {files}", files=", ".join(users)) if users else _("missing")
+            notes += [*find_near_misses(kata)] or [Problem(f"{kata}.py", text)]
     return files, notes
+
+
+def find_near_misses(kata: str) -> Iterator[Problem]:
+    """Yield a note if files may be a kata, which is missing or not started, under another name."""
+    if names := list_near_misses(kata):
+        text = _("there is {names}: rename it if it is meant to be {file}", names=" or ".join(names), file=f"{kata}.py")
+        yield Problem(f"{kata}.py", text, is_serious=True)
+
+
+def is_untouched(path: Path) -> bool:
+    """Return whether a file is an unchanged stub."""
+    stub = handout.digest_of(course().root / handout.stub_of(path.stem))
+    return handout.digest_of(path) == stub != "" or find_place(path) is not None
 
 
 def reason_to_skip(path: Path) -> str:
@@ -146,32 +172,15 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
     if error:
         yield fail(_("line {line}: {error}; all tests of this file will fail", line=line or 1, error=error))
         return
-    tree, modules = parse(source), {other.removesuffix(".py") for other in files}
-    for module in sorted(relative_imports(tree) - modules):
-        yield fail(_("imports .{module}, which is not in the zip file", module=module))
-    for module in sorted(absolute_imports(tree) & modules):
-        if not is_installed(module):
-            yield fail(
-                _(
-                    "imports {module} without a dot, which fails in the grader; write: from .{module} import …",
-                    module=module,
-                )
-            )
-    for module, line in find_imports(tree).items():
-        if module in OWN_MODULES:
-            text = _(
-                "line {line} imports {module}, which the grader does not have for your code", line=line, module=module
-            )
-            yield fail(text)
-        elif module not in (*modules, *course().katas) and not is_available(module):
-            names = {"module": module, "packages": ", ".join(course().packages)}
-            text = _(
-                "line {line} imports {module}, which is not a package of the course ({packages}), so the grader may "
-                "lack it",
-                line=line,
-                **names,
-            )
-            yield warn(text)
+    tree = parse(source)
+    explain = partial(explain_import, files=files, extends_path=extends_path(tree))
+    for module, line in find_imports(tree, lambda module: bool(explain(module, 0)[0])).items():
+        text, is_serious = explain(module, line)
+        if text:
+            yield Problem(name, text, is_serious)
+    for earlier, later in find_repeated(tree):
+        lines = {"line": later.lineno, "name": later.name, "first": earlier.lineno}
+        yield warn(_("line {line} defines {name} again and replaces that of line {first}", **lines))
     for newer in find_newer(source, tree):
         values = {
             "what": newer.name or _("this syntax"),
@@ -206,12 +215,74 @@ def find_syntax_error(source: bytes) -> tuple[int, str]:
     return 0, ""
 
 
-def is_installed(module: str) -> bool:
-    """Return whether Python can find a module with this name outside of `assignment/`."""
-    if module in sys.stdlib_module_names or module in sys.modules:
-        return True
-    found = importlib.util.find_spec(module)
-    return found is not None and Path(found.origin or "").parent != course().assignment
+def explain_import(module: str, line: int, files: Mapping[str, bytes], *, extends_path: bool) -> tuple[str, bool]:
+    """Return why the import of a module fails in the grader, or "", and whether this is certain.
+
+    Args:
+        module: The module, which begins with a dot if it is in the same folder.
+        line: The line that imports it.
+        files: The files of the submission.
+        extends_path: Whether the folder of these files is in `sys.path`.
+    """
+    name = module.removeprefix(".")
+    values = {"line": line, "module": name, "packages": ", ".join(course().packages)}
+    other = next((file for file in files if file.casefold() == f"{name}.py".casefold()), "")
+    is_own = other == f"{name}.py"
+    if module.startswith("."):
+        if is_own or name in course().katas:  # a missing kata has its own note
+            return "", False
+        if other:
+            return _(
+                "imports .{module}, but the file is {file}: upper and lower case differ", **values, file=other
+            ), True
+        if (course().assignment / "__init__.py").is_file():
+            return _("imports .{module}, which is not in the zip file; __init__.py never runs", **values), True
+        return _("imports .{module}, which is not in the zip file", **values), True
+    if name in OWN_MODULES:
+        return _("line {line} imports {module}, which the grader does not have for your code", **values), True
+    path = find_module(name)
+    if is_own and name not in sys.stdlib_module_names and not (path and is_package(path)):
+        text = _("imports {module} without a dot, which fails in the grader; write: from .{module} import …", **values)
+        return ("", False) if extends_path else (text, True)
+    if is_own or is_available(name) or name in course().katas:
+        return "", False
+    if path and not is_package(path):
+        text = _(
+            "line {line} imports {module}, your own code outside assignment/: move it into assignment/ and write: from "
+            ".{module} import …",
+            **values,
+        )
+        return text, True
+    text = _(
+        "line {line} imports {module}, which is not a package of the course ({packages}), so the grader may lack it",
+        **values,
+    )
+    return text, False
+
+
+def find_module(name: str) -> Path | None:
+    """Return the file or folder that Python imports under a name when the tests run, or None."""
+    found = PathFinder.find_spec(name, [str(course().root), str(Path.cwd()), *sys.path])
+    places = [found.origin, *(found.submodule_search_locations or ())] if found else []
+    return next((path for path in map(Path, filter(None, places)) if path.is_absolute()), None)
+
+
+def is_package(path: Path) -> bool:
+    """Return whether a path belongs to an installed package."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+
+
+def extends_path(tree: ast.Module) -> bool:
+    """Return whether a file adds its own folder to `sys.path`."""
+    uses = {name for _, name in Names(tree).uses}
+    return "__file__" in uses and any(name.startswith("sys.path") for name in uses)
+
+
+def split_by_age(katas: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the katas whose last run used the present files, and the other ones."""
+    state = load_state()
+    tested = [kata for kata in katas if kata in state.runs and not state.is_old(kata)]
+    return tested, [kata for kata in katas if kata not in tested]
 
 
 def find_failures(katas: Sequence[str]) -> Iterator[Problem]:

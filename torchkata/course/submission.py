@@ -31,13 +31,6 @@ def relative_imports(tree: ast.Module) -> set[str]:
     return modules | {alias.name for node in nodes if not node.module for alias in node.names}
 
 
-def absolute_imports(tree: ast.Module) -> set[str]:
-    """Return the top-level modules that are imported by `import name` and `from name import …`."""
-    names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
-    names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    return {name.partition(".")[0] for name in names if name}
-
-
 def read_imports(file: Path) -> set[str]:
     """Return the modules in the same folder that a file imports, or an empty set if the file can't be parsed."""
     try:

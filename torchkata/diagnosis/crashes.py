@@ -116,6 +116,10 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "this module belongs to the course, and the grader has no copy of it for your code: write what you need "
         "in your own file"
     ),
+    r"^ImportError: cannot import name '\w+' from 'assignment' \(unknown location\)": Text(
+        "the folder has no module of this name, and its __init__.py never runs: put the code into a .py file of its "
+        "own, and import it from there"
+    ),
     NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
     r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": Text(
         "a function of torch is called with a number instead of a tensor: for numbers, use those of math, "
@@ -182,6 +186,8 @@ def find_difference(error: str) -> str:
         return "at_import"
     if error.startswith("BdbQuit"):
         return "debugger"
+    if error.startswith("NameError: name 'get_ipython'"):
+        return "notebook"
     if "unable to open shared memory object" in error:
         return "processes"
     refused = REFUSED.search(error)

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal, TypeAlias
 
-from torchkata.inside.source.differences import name_refused
+from torchkata.inside.source.differences import find_own_module, name_refused
+from torchkata.inside.source.names import computes_nothing, find_replaced
 from torchkata.inside.source.text import PYTHON
 from torchkata.inside.text import Text
 
@@ -96,16 +97,19 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     outcome: Literal["raised", "not_written"] = "raised"
     said = find_text(error)
     if type(error) is NotImplementedError and raises_here(error, frame):
-        if is_stub(file, line):
+        replaced = find_replaced(parse("".join(linecache.getlines(file))), line)
+        if replaced:
+            said = Text("this stub replaces what line {line} defines under the same name: remove it", line=replaced)
+            text = f"NotImplementedError: {said}"
+        elif is_stub(file, line):
             outcome = "not_written"
         else:
             said = Text("the stub's `raise` is still in your function: remove it")
             text = f"NotImplementedError: {said}"
-    elif isinstance(error, ModuleNotFoundError) and (folder / f"{error.name}.py").is_file():
-        said = Text(
-            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=error.name
-        )
-        text = str(said)
+    elif isinstance(error, ImportError) and (
+        advice := find_own_module(error, text, folder, assignment.__files__.package)
+    ):
+        said, text = advice, str(advice)
     elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
         text += LACKS_STATE
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
@@ -239,13 +243,6 @@ def is_newer(error: BaseException) -> bool:
     elif isinstance(error, AttributeError) and type(error.obj) is ModuleType:
         module = error.obj.__name__
     return module.partition(".")[0] in sys.stdlib_module_names
-
-
-def computes_nothing(statement: ast.stmt) -> bool:
-    """Return whether a statement may occur in a stub: a docstring, `raise`, `pass` or `super().__init__()`."""
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
-    return isinstance(statement, (ast.Raise, ast.Pass))
 
 
 def raises_here(error: BaseException, frame: FrameType) -> bool:

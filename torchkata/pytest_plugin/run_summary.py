@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from torchkata.course import Kata, course
+from torchkata.course.near_misses import list_near_misses
 from torchkata.course.predictions import has_questions
 from torchkata.i18n import _, pad, translate, wrap
 from torchkata.i18n.katas import describe_effort, score_of, title_of, title_of_track
@@ -93,6 +94,8 @@ def write_table(out: pytest.TerminalReporter, results: dict[str, list[TestResult
         out.write(pad(word, 13), **{GREY.get(color, color): True})
         points = sum_points(kata.name, results.get(kata.name, []))
         row = score_of(kata, outcomes.count("passed"), points) + describe_prerequisites(kata, results, state)
+        if status == "not_started" and (names := " or ".join(list_near_misses(kata.name))):
+            row += f"   ({_('there is {names}: is it meant to be {file}?', file=f'{kata.name}.py', names=names)})"
         out.write_line("\n".join(wrap(" " * (width + 15) + row, find_width(out)))[width + 15 :])
         if partly or status != "done":
             left |= {kata.name, *find_open_causes(kata, results, state)}

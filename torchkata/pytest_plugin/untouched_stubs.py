@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from torchkata.inside.reply import computes_nothing, parse
+from torchkata.inside.reply import parse
+from torchkata.inside.source.names import computes_nothing
 from torchkata.seam.failures import NotStarted, Place
 from torchkata.seam.student import InProcess
 

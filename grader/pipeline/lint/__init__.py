@@ -11,7 +11,7 @@ import msgspec
 
 from grader.base.text import list_names
 from grader.results.result import Finding
-from torchkata.course import Kata, cached_by_course, course
+from torchkata.course import Kata, cached_by_course, course, handout
 from torchkata.inside.source.differences import CALLS, find_uses
 from torchkata.inside.source.names import Names
 
@@ -55,7 +55,9 @@ def load_rules() -> list[Rule]:
 
 
 def find_missing_rules(katas: Sequence[Kata]) -> str:
-    """Return a line if katas list rules that the course does not define, as in a handout, or ""."""
+    """Return a line if katas list rules that the course does not define, or "". A handout defines none on purpose."""
+    if (course().root / handout.LIST).is_file():
+        return ""
     missing = {kata.name: {*kata.lint} - course().lint.keys() for kata in katas}
     names = [kata for kata, rules in missing.items() if rules]
     rules = ", ".join(sorted(set().union(*missing.values())))

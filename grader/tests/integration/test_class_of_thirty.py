@@ -69,7 +69,7 @@ submission_7   55/100    50       5 –
 crashed   ✗ wrong   – not started
 factorise.test_one_has_no_factors is waived: 6 submissions get its full points
 files that were left aside, but may be katas:
-  submission_6  sieve.py is missing; there is Sieve.py: is it this one?
+  submission_6  sieve.py is missing or not started; there is Sieve.py: is it this one?
 """,
     "github": """\
 github: 7 submissions

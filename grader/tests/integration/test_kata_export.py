@@ -1,6 +1,5 @@
 """`kata export` packs the files that the grader reads and lists the files that it skips."""
 
-import json
 import shutil
 import string
 from pathlib import Path
@@ -25,7 +24,9 @@ def test_export_packs_the_files_that_grader_reads(handout: Path) -> None:
     (handout / "assignment/helpers.py").write_text("HALF = 0.5\n")
     done = run_kata(handout, "export")
     files = len(KATAS) + 1
-    assert done.out == f"assignment.zip: {len(KATAS)} of {len(KATAS)} katas implemented; files: {files}\n"
+    untested = f"not tested since their last change: {', '.join(KATAS)}; run: kata check {' '.join(KATAS)}"
+    counts = f"assignment.zip: {len(KATAS)} of {len(KATAS)} katas implemented; files: {files}"
+    assert " ".join(done.out.split()) == f"{untested} {counts}"
     read = read_submission(handout / "assignment.zip")
     assert read.files == read_submission(handout / "assignment").files
     assert len(read.files) == files
@@ -40,6 +41,12 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     (folder / "get_batch.py").unlink()
     (folder / "sgd.py").rename(folder / "SGD.py")
     (folder / "train.py").write_text("from .lib import step\nfrom . import linear, tools\nPATTERN = '\\d'\n")
+    (folder / "trained.py").write_text("from .Tools import HALF\nfrom .get_batch import get_batch\nimport outside\n")
+    (handout / "outside.py").write_text("")
+    (folder / "momentum.py").rename(folder / "momentum.py.txt")
+    write_solution(handout, "strides")
+    (folder / "strides (1).py").write_bytes((folder / "strides.py").read_bytes())
+    (folder / "rmsprop (1).py").write_bytes((folder / "rmsprop.py").read_bytes())
     (folder / "cruncher.py").write_text("def f(:\n")
     (folder / "linear.py").write_bytes("x = 1".encode("utf-16"))
     for name in ("notes.txt", "my-notes.py", "conftest.py", "random.py"):
@@ -50,16 +57,14 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     (folder / "adagrad.py").unlink()
     (folder / "adagrad.py").symlink_to(folder / "checkpoint.py")
     (folder / "tools.py").write_text("import sgd, random\nfrom big import HALF\nfrom cruncher import Cruncher\n")
-    (handout / ".kata").mkdir()
-    run = {"status": "wrong", "passed": 5, "files": "", "run": ""}
-    (handout / ".kata/progress.json").write_text(json.dumps({"runs": {"same_storage": run}, "hints": {}}))
     done = run_kata(handout, "export", "my work.zip")
     assert done.code == 1
-    said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if line.startswith("  "))
+    said = dict(line.strip().split("  ", 1) for line in done.out.splitlines() if "  " in line.strip())
     expected = {
-        "same_storage.py": "5 of 6 tests passed in the last run",
-        "get_batch.py": "missing",
-        "sgd.py": "missing: rename SGD.py to lower case",
+        "get_batch.py": "missing, but imported by trained.py",
+        "sgd.py": "there is SGD.py: rename it if it is meant to be sgd.py",
+        "momentum.py": "there is momentum.py.txt: rename it if it is meant to be momentum.py",
+        "rmsprop.py": "there is rmsprop (1).py: rename it",
         "cruncher.py": f"line 1: invalid syntax{PYTHON}; all tests of this file will fail",
         "linear.py": "line 1: ",
         "checkpoint.py": "line 31 still raises NotImplementedError",
@@ -72,22 +77,57 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     }
     assert "imports .lib, which is not in the zip file" in done.out
     assert "imports cruncher without a dot, which fails in the grader; write: from .cruncher import …" in done.out
-    innocent = ("imports .tools", "imports .linear", "imports sgd", "imports random", "__pycache__")
+    assert "imports .Tools, but the file is tools.py: upper and lower case differ" in done.out
+    assert "line 3 imports outside, your own code outside assignment/: move it into assignment/" in done.out
+    assert "optional katas that are not started: " in done.out
+    assert "their last change: same_storage, strides; run: kata check same_storage strides" in " ".join(
+        done.out.split()
+    )
+    innocent = (
+        "imports .get_batch",
+        "strides (1).py: ",
+        "imports .tools",
+        "imports .linear",
+        "imports sgd",
+        "imports random",
+        "__pycache__",
+    )
     assert [words for words in innocent if words in done.out] == []
     grave = [line.split()[0] for line in done.out.splitlines()[-7:-1]]
-    last = ["cruncher.py", "linear.py", "tools.py", "train.py", "train_language_model.py", "same_storage.py"]
+    last = ["linear.py", "tools.py", "train.py", "trained.py", "trained.py", "rmsprop.py"]
     assert grave == last, "the most serious problem must be last"
     assert all(said[name].strip().startswith(text) for name, text in expected.items())
-    assert (f"1 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage"
+    assert (f"2 of {len(KATAS)} katas implemented" in done.out, done.err) == (True, ""), "same_storage, strides"
     read = read_submission(handout / "my work.zip")
     assert {"SGD.py", "same_storage.py"} < read.files.keys()
     assert read.files.keys().isdisjoint(("big.py", "adagrad.py", "conftest.py"))
 
 
+def test_misnamed_kata_is_asked_about_at_home(handout: Path) -> None:
+    (handout / "assignment/strides.py").rename(handout / "assignment/Strides.py")
+    assert "there is Strides.py: is it meant to be strides.py?" in " ".join(run_kata(handout, "strides").out.split())
+
+
+def test_export_trusts_only_results_of_present_files(handout: Path) -> None:
+    file, untested = handout / "assignment/strides.py", "not tested since their last change: strides; run: kata check"
+    write_solution(handout, "strides")
+    right = file.read_text()
+    file.write_text(right.replace("return", "return None and"))
+    assert run_kata(handout, "strides").code == 1
+    failed = run_kata(handout, "export")
+    assert ("tests passed in the last run" in failed.out, untested in failed.out, failed.code) == (True, False, 1)
+    file.write_text(right)
+    repaired = run_kata(handout, "export")
+    assert ("tests passed in the last run" in repaired.out, untested in repaired.out, repaired.code) == (False, True, 0)
+    assert run_kata(handout, "strides").code == 0
+    tested = run_kata(handout, "export")
+    assert ("strides" in tested.out, tested.code) == (False, 0)
+
+
 def test_export_writes_zip_next_to_assignment(handout: Path) -> None:
     write_solution(handout, *KATAS)
     done = run_kata(handout / "assignment", "export")
-    assert (done.code, done.out.split(":")[0]) == (0, str(Path("../assignment.zip")))
+    assert (done.code, done.out.splitlines()[-1].split(":")[0]) == (0, str(Path("../assignment.zip")))
     assert (handout / "assignment.zip").is_file()
     assert not (handout / "assignment/assignment.zip").exists(), "a stale one is not handed in"
     assert run_kata(handout / "assignment", "export", "mine.zip").code == 0

@@ -163,11 +163,12 @@ def test_replaced_results_are_told_with_both_places(tmp_path: Path) -> None:
     assert f"the results of 2 submissions in {old} are now those of submissions in {new}: ada.zip, ben\n" in run.err
 
 
-def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
-    folder = write_tree(tmp_path / "lee", {"Sieve.py": RIGHT, "factorise.py": b"", "old.7z": b""})
+@pytest.mark.parametrize("there", [{}, {"sieve.py": (PRIMES / "assignment/sieve.py").read_bytes()}], ids=["", "stub"])
+def test_misnamed_file_is_asked_about_everywhere(there: dict[str, bytes], tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "lee", {"Sieve.py": RIGHT, "factorise.py": b"", "old.7z": b"", **there})
     out = tmp_path / "out"
     run = grade_primes(folder, "--out", out)
-    question = "sieve.py is missing; there is Sieve.py: is it this one?"
+    question = "sieve.py is missing or not started; there is Sieve.py: is it this one?"
     assert question in run.out
     assert "old.7z: a .7z archive can't be read; hand in a .zip" in run.out
     stored = read(out / "lee/result.json")
@@ -180,6 +181,8 @@ def test_misnamed_file_is_asked_about_everywhere(tmp_path: Path) -> None:
     export = ("--course", PRIMES, "export", out, "--format", "gradescope", "--out", tmp_path / "scope")
     assert call_grader(*export).code == 0
     assert told in json.loads((tmp_path / "scope").read_text("utf-8"))["tests"][0]["output"]
-    (folder / "Sieve.py").rename(folder / "sieve.py")
+    (folder / "Sieve.py").replace(folder / "sieve.py")
+    (folder / "old_sieve.py").write_bytes(WRONG)
     assert grade_primes(folder, "--out", out).code == 0
     assert read(out / "lee/result.json").score == FULL
+    assert read(out / "lee/result.json").near_misses == {}, "the kata is started"

@@ -6,6 +6,7 @@ Each entry comes from a public report about an autograder. For the next report, 
 import sys
 from dataclasses import dataclass
 
+from grader.tests import ROOT
 from grader.tests.support.submissions import LINEAR
 
 NO_PROCESSES = "the grader runs code without other processes"
@@ -44,6 +45,11 @@ class Report:
 def refuse(source: str, said: str) -> Report:
     """Return a report about code that causes the same sentence at home and in the grader."""
     return Report(f"{source}\n{LINEAR}", said, said)
+
+
+def alike(source: str, said: str) -> Report:
+    """Return a report about a file that is not Python, and causes the same sentence at home and in the grader."""
+    return Report(source, said, said)
 
 
 def accept(source: str) -> Report:
@@ -165,7 +171,41 @@ NEWER_PYTHON = {
     "an imported function": need(12, "from typing import override", is_syntax=False),
     "a function of a module": need(13, "import math as m\nm.fma(1, 2, 3)", is_syntax=False),
 }
+STUB = (ROOT / "assignment/linear.py").read_text()
+NOT_PYTHON = {
+    "a notebook": alike('{\n "cells": [null], "metadata": {}, "nbformat": 4}', "the file is a notebook"),
+    "a web page": alike("\n<!DOCTYPE html>\n<html>", "the file is a web page"),
+    "a conflict of git": alike(f"<<<<<<< HEAD\nN = 1\n=======\nN = 2\n>>>>>>> b\n{LINEAR}", "a conflict of git"),
+    "a conflict in brackets": alike(f"N = [\n<<<<<<< HEAD\n1]\n=======\n2]\n>>>>>>> b\n{LINEAR}", "a conflict of git"),
+    "a magic": alike(f"%load_ext autoreload\n{LINEAR}", "work only in a notebook"),
+    "a magic for a cell": alike(f"%%kata linear\n{LINEAR}", "work only in a notebook"),
+    "a shell command": alike(f"!pip install einops\n{LINEAR}", "work only in a notebook"),
+    "get_ipython": refuse("get_ipython().run_line_magic('time', '')", "exists only in a notebook"),
+}
+OWN_FILES = {
+    "another case": Report(
+        f"from .Linear import Linear\n{LINEAR}", "the file is linear.py", "there is linear.py: upper"
+    ),
+    "another case without a dot": Report(
+        f"import Linear\n{LINEAR}", "which is not a package", "for your own files: from .linear import"
+    ),
+    "a name in __init__.py": Report(
+        f"from . import mm\n{LINEAR}", "imports .mm, which is not", "__init__.py never runs"
+    ),
+    "a stub below the solution": Report(f"{LINEAR}\n{STUB}", "defines Linear again", "this stub replaces what line"),
+    "a stub of a method": Report(
+        f"{LINEAR}\n    def forward(self, x):\n        raise NotImplementedError\n", "defines forward again", ""
+    ),
+}
 UNUSUAL_BUT_RIGHT = {
+    "conflict markers in a string": accept("NOTE = '''\n<<<<<<< a\n=======\n>>>>>>> b\n'''"),
+    "an operator at the beginning of a line": accept("n = 5\nN = (7\n%n)"),
+    "a choice of imports": accept("try:\n    from .linear import __name__\nexcept ImportError:\n    import linear"),
+    "the other choice": accept("try:\n    from helpers import half\nexcept ImportError:\n    half = 0.5"),
+    "the folder in sys.path": accept("import os, sys\nsys.path.append(os.path.dirname(__file__))\nimport linear"),
+    "a property": accept(
+        "class A:\n    @property\n    def x(self):\n        pass\n    @x.setter\n    def x(self, x):\n        pass"
+    ),
     "a mention in a string": accept("NOTE = 'subprocess.run, os.fork() and input()'"),
     "an unused import": accept("import subprocess, socket, asyncio, multiprocessing"),
     "a failure that is handled": accept(
@@ -218,4 +258,12 @@ SELF_EXPLANATORY = (
     *("an error of their own", "a key of their own", "a newer name", "a newer function", "newer syntax"),
     *NEWER_PYTHON,
 )
-REPORTS = {**FORBIDDEN, **AT_IMPORT_TIME, **OTHER_ENVIRONMENT, **NEWER_PYTHON, **UNUSUAL_BUT_RIGHT}
+REPORTS = {
+    **FORBIDDEN,
+    **AT_IMPORT_TIME,
+    **OTHER_ENVIRONMENT,
+    **NEWER_PYTHON,
+    **NOT_PYTHON,
+    **OWN_FILES,
+    **UNUSUAL_BUT_RIGHT,
+}

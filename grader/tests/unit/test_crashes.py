@@ -14,8 +14,10 @@ import torch
 from torch import autograd, nn
 
 from tests.probes.loading import load
+from torchkata.course import course
 from torchkata.diagnosis.crashes import PATTERNS, explain_crash
 from torchkata.diagnosis.explain import explain
+from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import LACKS_STATE, Reply, format_error
 from torchkata.seam.failures import Crashed, Place, Wrong
 from torchkata.seam.student import Call
@@ -32,6 +34,11 @@ def backward_twice() -> None:
     loss = make_param().exp().sum()
     autograd.backward(loss)
     autograd.backward(loss)
+
+
+def import_from_init() -> None:
+    Assignment(course().assignment)
+    exec("from assignment import no_such_name")
 
 
 def change_in_place() -> None:
@@ -128,6 +135,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: importlib.import_module("torchkata.no_such_module"),
     ],
     "calls itself without end": [call_without_end],
+    "its __init__.py never runs": [import_from_init],
     "out of memory": [lambda: torch.empty(2**50), lambda: np.empty(2**58)],
     "no graph to backpropagate": [
         lambda: autograd.backward(torch.ones(1)),

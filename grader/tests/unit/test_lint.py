@@ -4,7 +4,7 @@ import pytest
 
 from grader.pipeline.lint import find_missing_rules, lint, lint_file, report_skipped
 from grader.proof.zoo import read_package
-from torchkata.course import course
+from torchkata.course import course, handout
 
 FORMULAS = [kata.name for kata in course().katas.values() if {"layer", "optimizer", "training"} & {*kata.lint}]
 
@@ -19,6 +19,8 @@ def test_missing_rules_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(course()), "lint", {"layer": {}})
     line = "reference/lint.toml does not define optimizer: shortcuts in sgd are not reported"
     assert find_missing_rules(katas).endswith(line)
+    monkeypatch.setattr(handout, "LIST", "pyproject.toml")
+    assert find_missing_rules(katas) == "", "a handout has no rules"
 
 
 @pytest.mark.parametrize("files", [course().solutions(), read_package(course().assignment)], ids=["solution", "stubs"])

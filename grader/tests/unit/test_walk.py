@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from grader.pipeline import intake
 from grader.pipeline.intake import take_in
-from grader.pipeline.near_misses import find_near_misses
 from grader.pipeline.reading import read_submission
 from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import Entry, Refusal, assign_ids
 from grader.pipeline.trees import SubmissionError
 from grader.pipeline.walk import TOO_MUCH
+from torchkata.course.near_misses import find_near_misses
 
 RIGHT, WRONG = b"# right", b"# wrong"
 MIB = 2**20
@@ -164,6 +164,11 @@ CASES: dict[str, Case] = {
         "contains no kata; there is linear (1).py: is it linear.py?",
     ),
     "a notebook": ({"Linear.ipynb": b"{}"}, "contains no kata; there is Linear.ipynb: is it linear.py?"),
+    "a notebook of several katas": ({"core.ipynb": b"{}"}, "contains no kata; core.ipynb: a notebook; hand in the .py"),
+    "a repository that is not checked out": (
+        {".git/HEAD": b""},
+        "contains no kata; it is a git repository whose files",
+    ),
     "a text": ({"essay.docx": b"", "b.txt": b""}, "contains no kata; it has b.txt, essay.docx"),
     "nothing": ({}, "contains no kata (such as assignment/"),
     "a pointer": (
@@ -221,8 +226,6 @@ def test_misnamed_file_of_kata_is_found(name: str, tmp_path: Path) -> None:
     found = read_submission(write_tree(tmp_path / "ada", {"sgd.py": RIGHT, name: RIGHT}))
     assert found.near_misses["linear"] == name
     assert found.list_notes() == []
-    there = read_submission(write_tree(tmp_path / "bob", {"sgd.py": RIGHT, "linear.py": RIGHT, name: RIGHT}))
-    assert "linear" not in there.near_misses
 
 
 @pytest.mark.parametrize(
@@ -239,6 +242,43 @@ def test_single_file_is_a_submission(tmp_path: Path) -> None:
     (copy := tmp_path / "linear (1).py").write_bytes(RIGHT)
     with pytest.raises(SubmissionError, match=r"there is linear \(1\)\.py: is it linear\.py\?$"):
         read_submission(copy)
+
+
+def test_kata_that_is_a_link_is_noted(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "ada", {"sgd.py": RIGHT, "elsewhere/notes.md": b""})
+    (folder / "linear.py").symlink_to("sgd.py")
+    (folder / "notes.py").symlink_to("sgd.py")
+    assert read_submission(folder).list_notes() == ["linear.py: not a regular file"]
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar"])
+def test_file_twice_in_an_archive_is_noted(ending: str, tmp_path: Path) -> None:
+    (path := tmp_path / f"ada{ending}").write_bytes(FORMS[ending]({"a/linear.py": WRONG, "a\\linear.py": RIGHT}))
+    found = read_submission(path)
+    assert found.files == {"linear.py": RIGHT}
+    assert found.list_notes() == ["a/linear.py: several times in the archive; only the last one counts"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("login.zip", b"\n<!DOCTYPE html><title>Sign in</title>", "a web page, not an archive"),
+        ("login", b"<html>", "a web page, not an archive"),
+        ("half.zip", pack_zip({"linear.py": RIGHT})[:-60], "an incomplete .zip"),
+        ("other.zip", b"other", "not a readable archive"),
+    ],
+)
+def test_file_that_is_no_archive_is_described(name: str, content: bytes, why: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SubmissionError, match=f"^{why}"):
+        read_submission(tmp_path / name)
+
+
+def test_other_files_for_imports_are_listed(tmp_path: Path) -> None:
+    code = b"from .Utils.ops import mm\nfrom .helpers import a\nimport lib, tools"
+    others = dict.fromkeys(("utils/ops.py", "helpers (1).py", "lib.pyc", "tools.py", "notes.md", "__init__.py"), b"")
+    found = read_submission(write_tree(tmp_path / "ada", {"linear.py": code, **others}))
+    assert found.beside == {"utils": "utils", "helpers": "helpers (1).py", "lib": "lib.pyc"}
 
 
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {  # archives that are small, and why they are refused

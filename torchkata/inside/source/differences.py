@@ -6,10 +6,12 @@ checks at home and the findings for instructors all use the tables of this modul
 
 import ast
 import errno
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from types import FrameType
 
 from torchkata.inside.source.names import Names
@@ -42,6 +44,7 @@ CALLS: Mapping[str, Sequence[str]] = {  # functions that the sandbox refuses or 
         *("fcntl.flock", "fcntl.lockf"),
     ),
     "compiler": ("torch.compile",),
+    "notebook": ("get_ipython",),
     "debugger": ("breakpoint", "pdb.set_trace", "ipdb.set_trace"),
     "at_import": ("input", "exit", "quit", "sys.exit", "matplotlib.pyplot.show"),  # only if they run at import
     "setting": ("torch.set_default_dtype", "torch.set_default_device", "torch.set_default_tensor_type"),  # the same
@@ -59,6 +62,7 @@ DIFFERENCES: Mapping[str, Text] = {
     "compiler": Text(
         "the grader has no compiler: its tests run the code without torch.compile, and its speed measurements fail"
     ),
+    "notebook": Text("get_ipython() exists only in a notebook: remove the call"),
     "debugger": Text("a debugger waits for a person, and nobody is there when your code is graded: remove it"),
     "files": Text("the grader has only the .py files of your zip file: put what your code reads into one of them"),
     "at_import": Text('this runs when the file is imported: put it under `if __name__ == "__main__":`'),
@@ -161,10 +165,11 @@ def reads_named_file(call: ast.Call) -> bool:
     return is_named and not any(letter in ast.unparse(mode) for mode in modes for letter in "wax")
 
 
-def walk_unguarded(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
+def walk_unguarded(tree: ast.Module, fails: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[ast.AST, bool]]:
     """Yield the nodes of a module, each with whether it is in a function and thus does not run at import.
 
-    Code that is protected against its failure (`try`, `suppress`) or does not run in the tests is left out.
+    Code that is protected against its failure (`try`, `suppress`) or does not run in the tests is left out. Handlers of
+    a `try` that imports modules do not run if the import of none of them `fails`.
     """
     left: list[tuple[ast.AST, bool]] = [(tree, False)]
     while left:
@@ -173,7 +178,9 @@ def walk_unguarded(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
         inside: Iterable[ast.AST] = ast.iter_child_nodes(node)
         match node:
             case ast.Try(handlers=[_, *_]) | ast.TryStar():
-                inside = [*node.handlers, *node.orelse, *node.finalbody]
+                imported = [module for part in node.body for module in name_imports(part)]
+                handlers = node.handlers if not imported or any(map(fails, imported)) else []
+                inside = [*handlers, *node.orelse, *node.finalbody]
             case ast.With(items=items) if any("suppress" in ast.dump(item.context_expr) for item in items):
                 inside = []
             case ast.If(test=test) if any(f"'{name}'" in ast.dump(test) for name in NEVER_TRUE):
@@ -186,16 +193,27 @@ def walk_unguarded(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
         left += [(part, in_function) for part in inside]
 
 
-def find_imports(tree: ast.Module) -> dict[str, int]:
-    """Return the top-level names of the modules that are imported without protection, each with its first line."""
-    found: list[tuple[int, str]] = []
-    for node, _ in walk_unguarded(tree):
-        match node:
-            case ast.Import(names=aliases):
-                found += [(node.lineno, alias.name) for alias in aliases]
-            case ast.ImportFrom(module=str(module), level=0):
-                found.append((node.lineno, module))
-    return {name.partition(".")[0]: line for line, name in sorted(found, reverse=True)}
+def find_imports(tree: ast.Module, fails: Callable[[str], bool]) -> dict[str, int]:
+    """Return the modules that are imported without protection (see `name_imports`), each with its first line."""
+    found = [
+        (node.lineno, module)
+        for node, _ in walk_unguarded(tree, fails)
+        if isinstance(node, ast.stmt)
+        for module in name_imports(node)
+    ]
+    return {module: line for line, module in sorted(found, reverse=True)}
+
+
+def name_imports(statement: ast.stmt) -> list[str]:
+    """Return the top-level modules that a statement imports. Those of the same folder begin with a dot."""
+    match statement:
+        case ast.Import(names=aliases):
+            return [alias.name.partition(".")[0] for alias in aliases]
+        case ast.ImportFrom(module=str(module), level=0 | 1):
+            return ["." * statement.level + module.partition(".")[0]]
+        case ast.ImportFrom(names=aliases, level=1):
+            return [f".{alias.name}" for alias in aliases]
+    return []
 
 
 def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tree: ast.Module) -> str:
@@ -224,6 +242,22 @@ def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tr
     if error.errno == errno.ENOENT and (read := uses & {*READERS}):
         return min(read)
     return "os.getlogin" if error.errno in NOT_A_TERMINAL and "os.getlogin" in uses else ""
+
+
+def find_own_module(error: ImportError, text: str, folder: Path, package: str) -> Text | None:
+    """Return a sentence about an import that does not find one of the student's own files, or None."""
+    pattern = rf"(?:No module named|cannot import name) '({package}\.)?(\w+)'(?: from '{package}' |$)"
+    if not (names := re.search(pattern, text)):
+        return None
+    own = [file.stem for file in sorted(folder.glob("*.py"))]
+    found = next((module for module in own if module.casefold() == names[2].casefold()), None)
+    if found and isinstance(error, ModuleNotFoundError) and not names[1]:
+        return Text(
+            "{error}; use a relative import for your own files: from .{module} import …", error=text, module=found
+        )
+    if found and found != names[2]:
+        return Text("{error}; there is {file}: upper and lower case differ", error=text, file=f"{found}.py")
+    return None
 
 
 def find_key(name: str) -> str:

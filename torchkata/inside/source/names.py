@@ -7,8 +7,40 @@ from typing import TypeAlias
 
 Found: TypeAlias = tuple[int, str]  # a line and a name or text
 
+Definition: TypeAlias = ast.ClassDef | ast.FunctionDef
+
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 TAKEN_FROM_MODULES = ("sys.modules.get", "sys.modules.pop", "sys.modules.__getitem__")
+
+
+def find_repeated(tree: ast.Module) -> Iterator[tuple[Definition, Definition]]:
+    """Yield each class or function that a later one in the same place replaces, with that later one.
+
+    Decorated ones, such as the parts of a property, and `_` are left out.
+    """
+    for parent in ast.walk(tree):
+        before: dict[str, list[Definition]] = {}
+        for node in parent.body if isinstance(parent, (ast.Module, ast.ClassDef)) else ():
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.decorator_list and node.name != "_":
+                yield from ((earlier, node) for earlier in before.get(node.name, ()))
+                before.setdefault(node.name, []).append(node)
+
+
+def find_replaced(tree: ast.Module, line: int) -> int:
+    """Return the line of finished code that the definition around another line replaces, or 0."""
+    for earlier, later in find_repeated(tree):
+        functions = [node for node in ast.walk(earlier) if isinstance(node, ast.FunctionDef)]
+        is_finished = not all(computes_nothing(statement) for node in functions for statement in node.body)
+        if is_finished and later.lineno <= line <= (later.end_lineno or 0):
+            return earlier.lineno
+    return 0
+
+
+def computes_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement may occur in a stub: a docstring, `raise`, `pass` or `super().__init__()`."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or ast.unparse(statement).startswith("super().__init__(")
+    return isinstance(statement, (ast.Raise, ast.Pass))
 
 
 class Names:

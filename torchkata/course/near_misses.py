@@ -18,6 +18,12 @@ def find_near_misses(katas: Collection[str], names: Iterable[str]) -> dict[str, 
     return found
 
 
+def list_near_misses(kata: str) -> list[str]:
+    """Return the files in `assignment/` that may be this kata under another name, except backups of `kata reset`."""
+    names = [path.name for path in course().assignment.glob("*") if ".bak" not in path.suffix]
+    return find_near_misses([kata], names).get(kata, [])
+
+
 def guess_kata(name: str) -> str | None:
     """Return the kata that a file may belong to: the longest one that its name begins or ends with."""
     lower = name.casefold()
