@@ -68,7 +68,7 @@ def half_context(config: Config) -> int:
     """Return the smallest context at which scores, and their products with values, take more than half of all FLOPs.
 
     Example:
-        half_context(gpt2_xl)     # 10124, whatever the `context` of gpt2_xl
+        half_context(gpt2_xl)     # 10124: the `context` of gpt2_xl has no effect
     """
     raise NotImplementedError
 

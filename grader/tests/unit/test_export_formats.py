@@ -68,7 +68,7 @@ def test_github_summary_shows_points_and_failures() -> None:
     assert row in remove_code_blocks(summary.replace("&#45;", "-"))
     assert "<details><summary>get_batch: 10 not passed</summary>" in summary
     assert summary.count("  secret\n") == 10
-    assert "**start positions are uniform** · wrong · 0 of 2 points" in summary
+    assert "**every valid start position occurs** · wrong · 0 of 1 points" in summary
     rows = [github.render_row(make_result(submission=name)) for name in ("ada", "bob")]
     assert rows == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
@@ -99,7 +99,7 @@ def test_submission_name_is_escaped_in_github_summary(name: str) -> None:
 def test_github_annotation_points_to_the_students_line() -> None:
     (line,) = github.list_annotations(make_result("get_batch · claim\n  100% wrong", file="get_batch.py"))
     assert line == (
-        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A start positions are uniform"
+        "::error file=assignment/get_batch.py,line=7,title=get_batch%3A every valid start position occurs"
         "::get_batch · claim%0A  100%25 wrong%0A(and 9 more of get_batch)"
     )
 

@@ -209,7 +209,7 @@ def test_visibility_setting_reveals_claim_or_everything(hide: Hide) -> None:
     one = make_result("get_batch · claim\n  secret", file="get_batch.py")
     hide("hidden", "claim")
     row = view_as_student(one, platform_hides=False)[2].result
-    assert (row.name, row.outcome, row.file, row.line) == ("test_every_valid_start_position_occurs", "failed", "", 0)
+    assert (row.name, row.outcome, row.file, row.line) == ("test_start_positions_are_uniform", "failed", "", 0)
     assert row.message == "get_batch · claim\n  The test's input and your result are hidden."
     hide("hidden", "all")
     rows = view_as_student(one, platform_hides=False)
