@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from torchkata.course import course
-from torchkata.pytest_plugin.untouched_stubs import find_line
+from torchkata.inside.source.stubs import find_line
 
 STUB = 'def f(x):\n    """Return x."""\n    raise NotImplementedError\n'
 UNTOUCHED = {
