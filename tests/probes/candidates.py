@@ -1,7 +1,10 @@
 """Runs a student's `check` on programs that are given as text."""
 
+import inspect
 import random
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -49,8 +52,15 @@ def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> 
         if is_stub or isinstance(error, KeyboardInterrupt) or type(error).__module__.startswith("torchkata."):
             raise
         verdict = "rejected" if contains_only_assertions(error) else "error"
-        return {"verdict": verdict, "text": f"{type(error).__name__}: {error}"}
+        return {"verdict": verdict, "text": f"{type(error).__name__}: {error}{find_place(check, error)}"}
     return {"verdict": "accepted", "text": ""}
+
+
+def find_place(check: Callable[[Any], object], error: BaseException) -> str:
+    """Return the file and line of the student's code at which the error was raised, or "" if they are unknown."""
+    file = inspect.getsourcefile(check)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({Path(file).name}:{lines[-1]})" if file and lines else ""
 
 
 def contains_only_assertions(error: BaseException) -> bool:
