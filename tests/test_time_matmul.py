@@ -74,8 +74,9 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
 def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
     """time_matmul(a, b) returns the time of one matrix multiplication in seconds."""
     reply = student.call(probes.simulate, m, k, n, seconds)
-    note = Text("the time is simulated: use time.perf_counter, time.monotonic or timeit")
-    assert_seconds(reply["seconds"], read_run(reply), note, check)
+    run = read_run(reply)
+    unknown = Text("the time is simulated: use time.perf_counter, time.monotonic or timeit")
+    assert_seconds(reply["seconds"], run, "" if run.looks else unknown, check)
 
 
 @costly
