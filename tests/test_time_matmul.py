@@ -44,7 +44,7 @@ def assert_seconds(
     expected = Text("{shown}, the time of one matmul here after the warm-up", shown=shown)
     expected = expected if factor == 1 else Text("{shown}, as on an undisturbed CPU", shown=shown)
     is_right = oracle.is_that_of_one(yours, run) if factor == 1 else is_alike(yours / factor, low, high + run.on_top)
-    check(is_right, note, yours=yours, expected=expected)
+    check(is_right, note, yours=Text("{seconds} seconds", seconds=f"{yours:.7g}"), expected=expected)
 
 
 def is_alike(seconds: float, low: float, high: float) -> bool:
