@@ -14,7 +14,13 @@ import torch
 from torchkata import typed
 
 
-@typed("check(candidate)", isolated=True)
+def write_call(kata: str, name: str, source: str) -> str:
+    """Return code that defines a program and calls `check` with it. `own` contains the student's modules."""
+    own = f"import assignment.{kata.removeprefix('break_')}\nown = assignment"
+    return f"{own}\n{source.strip()}\ncheck({name})" if source else "check(None)"
+
+
+@typed(write_call, isolated=True)
 def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
     """Call a kata's `check` on the class or function with this name in the source, and return the verdict.
 
