@@ -205,6 +205,17 @@ def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
 
 
+def ignore_own_option(*names: str) -> Mistake:
+    """Return a mistake that ignores one of these options in the groups, for optimizers with several options."""
+
+    def option_of_constructor(given: Sequence[Options], group: int, name: str) -> Options:
+        own = optimizers.get_options(given, group)
+        return {each: value for each, value in own.items() if each != name}
+
+    message = "a group's own {name} is ignored: the value passed to the constructor is used"
+    return instead_of(optimizers.get_options, message, name=names)(option_of_constructor)
+
+
 @instead_of(optimizers.hook_default_rate, "the default lr is {rate:g} instead of the default in the stub", rate=RATES)
 def other_default(lr: float, rate: float) -> float:
     return rate

@@ -29,7 +29,7 @@ def test_wrong_learning_rates_are_caught(student: Student, kata_key: bytes) -> N
 
 
 def test_ignored_param_group_changes_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(SGD) raises an AssertionError if later changes to self.param_groups have no effect."""
+    """check(SGD) raises an AssertionError if changes to self.param_groups, such as by a scheduler, have no effect."""
     CANDIDATES.assert_group_caught(student, "ignored_changes", kata_key)
 
 

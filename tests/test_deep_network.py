@@ -87,6 +87,7 @@ def test_block_applies_relu_after_matmul(
                 dtype=dtype,
             )
             check(False, mistake=note)
+        yours = student.call(probes.block, weight, x)  # the last call is the input that a failure shows
     assert_block(yours, weight, x)
 
 
@@ -175,11 +176,16 @@ def test_layers_are_initialized_independently(student: Student, dim: int, num_la
         check(finite, mistake=Text("initial weights contain NaN or infinity"), yours=weight)
         for j in range(i):
             alike = isinstance(weight, Tensor) and torch.equal(weight, weights[j])
+            places = {"j": j % num_layers, "i": i % num_layers}
             note = Text(
-                "weights {j} and {i} of two networks built in a row are equal: are they copied, constant or seeded?",
-                j=j,
-                i=i,
+                "layers {j} and {i} of the same network have equal weights: are they copied, constant or seeded?",
+                **places,
             )
+            if j < num_layers <= i:
+                note = Text(
+                    "layer {j} of a network and layer {i} of the next have equal weights: are they constant or seeded?",
+                    **places,
+                )
             check(not alike, mistake=note)
     again = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     assert_equal(

@@ -55,12 +55,12 @@ def test_training_flops_are_exact(student: Student, tokens: int, parameters: int
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops counts 3 matmuls per layer, but omits the input's gradient unless input_needs_grad is True."""
+    """deep_linear_flops is exactly 3 matmuls per layer, minus the input's gradient unless input_needs_grad is True."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
 
 
-@given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 5), st.booleans())
+@given(st.integers(2, 9), st.integers(2, 9), st.integers(1, 5), st.booleans())
 def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int, input_needs_grad: bool) -> None:
     """deep_linear_flops equals the FLOPs counted while torch runs the forward and backward pass."""
     predicted = student.call(probes.deep_linear, B, D, L, input_needs_grad)
@@ -84,7 +84,7 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
     assert_count(predicted, forward + backward, what="FLOPs", note=note)
 
 
-@given(SMALL, SMALL, SMALL)
+@given(SMALL, SMALL, SMALL.filter(bool))
 def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L: int) -> None:
     """input_needs_grad is False by default."""
     expected = oracle.deep_linear_flops(B, D, oracle.products_by_default(L))
@@ -95,6 +95,6 @@ def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L:
 def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at the given MFU."""
+    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at that MFU, unrounded."""
     yours = student.call("flop_accounting.training_days", float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what=Text("days"))

@@ -39,7 +39,8 @@ def views(draw: st.DrawFn) -> tuple[Tensor, list[list[Any]]]:
 
 def describe_window(x: Tensor) -> oracle.Window:
     """Return the oracle's description of `x`."""
-    return oracle.Window(x.shape, x.stride(), int(x.storage_offset()), x.element_size())
+    base = x if x._base is None else x._base
+    return oracle.Window(x.shape, x.stride(), int(x.storage_offset()), x.element_size(), base.nbytes)
 
 
 def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> None:

@@ -1,5 +1,6 @@
 """Mistakes in the outputs, gradients and structure of a checkpointed network."""
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -163,8 +164,18 @@ def per_block_ignored(num_layers: int, per_block: int) -> list[int]:
 
 @instead_of(
     oracle.best_segments,
-    "rounds √(num_layers / per_block), which ignores the shorter last segment: compare all lengths",
+    "rounds √(num_layers / per_block) to the nearest integer, which ignores the shorter last segment: "
+    "compare all lengths",
 )
 def root_rounded(num_layers: int, per_block: int) -> list[int]:
-    root = (num_layers / per_block) ** 0.5
-    return [max(1, rounded) for rounded in (int(root), round(root), -int(-root // 1))]
+    return [max(1, round((num_layers / per_block) ** 0.5))]
+
+
+@instead_of(oracle.best_segments, "rounds √(num_layers / per_block) down: compare all lengths")
+def root_rounded_down(num_layers: int, per_block: int) -> list[int]:
+    return [max(1, math.isqrt(num_layers // per_block))]
+
+
+@instead_of(oracle.best_segments, "rounds √(num_layers / per_block) up: compare all lengths")
+def root_rounded_up(num_layers: int, per_block: int) -> list[int]:
+    return [-int(-((num_layers / per_block) ** 0.5) // 1)]

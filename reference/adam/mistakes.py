@@ -8,11 +8,12 @@ from reference import optimizer_mistakes
 from reference.adam import moment_mistakes, oracle
 from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import State
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import change_default, ignore_own_option
 from torchkata import instead_of
 
 SHARED = [moment_mistakes, optimizer_mistakes]
 other_default_of_beta1, other_default_of_beta2, other_default_of_epsilon = change_defaults(oracle.step)
+option_of_constructor = ignore_own_option("eps", "weight_decay")
 decayed_by_default = change_default(
     oracle.step, "weight_decay", "0", [1e-4, 1e-3, 1e-2, 1e-1], lambda own: {"weight_decay": own}
 )

@@ -15,6 +15,14 @@ def elements_shown(window: Window, storage_bytes: int) -> int:
     return window.elements * window.element_size
 
 
+@instead_of(
+    oracle.tensor_bytes,
+    "counts the elements of `x._base`, or of x if it is None (as for nn.Parameter(view)), instead of the whole storage",
+)
+def elements_of_base(window: Window, storage_bytes: int) -> int:
+    return window.base_bytes
+
+
 @instead_of(oracle.tensor_bytes, "returns the number of elements instead of bytes")
 def elements_only(window: Window, storage_bytes: int) -> int:
     return window.elements

@@ -14,6 +14,7 @@ class Window:
     strides: Sequence[int]
     offset: int
     element_size: int
+    base_bytes: int  # size of the tensor that torch records as the base of this view, or of the tensor itself
 
     @property
     def elements(self) -> int:

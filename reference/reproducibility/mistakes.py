@@ -70,6 +70,11 @@ def thirty_one_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**31 for seed in seeds]
 
 
+@instead_of(oracle.origins, "seeds that differ by 2**31 give the same numbers in NumPy")
+def numpys_thirty_one_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
+    return [seed % 2**31 if drawn_by == "NumPy" else seed for seed in seeds]
+
+
 @instead_of(oracle.origins, "seeds that differ by 2**16 give the same numbers, as if only the lowest bits were used")
 def sixteen_bits(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return [seed % 2**16 for seed in seeds]

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from reference import optimizer_mistakes
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import change_default, ignore_own_option
 from reference.rmsprop import oracle
 from torchkata import instead_of
 
@@ -130,5 +130,6 @@ def uphill(p: P, v: P | None, grad: P, lr: float, **options: float) -> Moved:
     return oracle.step(p, v, grad, -lr, **options)
 
 
+option_of_constructor = ignore_own_option("alpha", "eps")
 other_default_of_alpha = change_default(oracle.step, "alpha", "0.99", [0.9, 0.95, 0.999], lambda own: {"alpha": own})
 other_default_of_epsilon = change_default(oracle.step, "eps", "1e-8", EPSILONS, lambda own: {"eps": own})

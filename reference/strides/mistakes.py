@@ -160,9 +160,21 @@ def any_order(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> b
     oracle.is_contiguous, "returns True whenever the last element is in the right place, as it is in a transpose"
 )
 def no_gaps(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    return ends_in_place(shape, strides, times)
+
+
+def ends_in_place(shape: Sequence[int], strides: Sequence[int], times: int) -> bool:
+    """Return whether the last element has the same position as in a contiguous tensor, or there are no elements."""
     right = oracle.contiguous_strides(shape, times)
     shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)
     return 0 in shape or sum((n - 1) * (a - b) for n, a, b in zip(shape, strides, right, strict=True)) == 0
+
+
+@instead_of(oracle.is_contiguous, "checks only the order of the strides and the position of the last element")
+def order_and_end(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    sizes = zip(oracle.lengthen(shape, times), oracle.widen(strides, times), strict=True)
+    used = [stride for size, stride in sizes if size > 1]
+    return 0 in shape or (ends_in_place(shape, strides, times) and used == sorted(used, reverse=True))
 
 
 @instead_of(oracle.is_contiguous, "always returns True")

@@ -1,7 +1,10 @@
 """Runs a student's `check` on programs that are given as text."""
 
+import inspect
 import random
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +14,13 @@ import torch
 from torchkata import typed
 
 
-@typed("check(candidate)", isolated=True)
+def write_call(kata: str, name: str, source: str) -> str:
+    """Return code that defines a program and calls `check` with it. `own` contains the student's modules."""
+    own = f"import assignment.{kata.removeprefix('break_')}\nown = assignment"
+    return f"{own}\n{source.strip()}\ncheck({name})" if source else "check(None)"
+
+
+@typed(write_call, isolated=True)
 def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict[str, str]:
     """Call a kata's `check` on the class or function with this name in the source, and return the verdict.
 
@@ -49,8 +58,15 @@ def call_check(check: Callable[[Any], object], candidate: object, seed: int) -> 
         if is_stub or isinstance(error, KeyboardInterrupt) or type(error).__module__.startswith("torchkata."):
             raise
         verdict = "rejected" if contains_only_assertions(error) else "error"
-        return {"verdict": verdict, "text": f"{type(error).__name__}: {error}"}
+        return {"verdict": verdict, "text": f"{type(error).__name__}: {error}{find_place(check, error)}"}
     return {"verdict": "accepted", "text": ""}
+
+
+def find_place(check: Callable[[Any], object], error: BaseException) -> str:
+    """Return the file and line of the student's code at which the error was raised, or "" if they are unknown."""
+    file = inspect.getsourcefile(check)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({Path(file).name}:{lines[-1]})" if file and lines else ""
 
 
 def contains_only_assertions(error: BaseException) -> bool:

@@ -46,7 +46,8 @@ def list_dtypes(tensors: list[Any]) -> list[str]:
             "for p, grad in zip(model.parameters(), before):",
             "    p.grad = grad",
             f"opt = torch.optim.SGD(model.parameters(), lr=lr, momentum={BETA})",
-            "train_step(model, opt, x, y)",
+            "loss = train_step(model, opt, x, y)",
+            "loss, [(p, p.grad) for p in model.parameters()]",
         ]
     )
 )

@@ -103,7 +103,10 @@ def write_state(
     name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
     """Return code that takes all steps and then inspects the state."""
-    return write_run(name, params, lrs, grads, literal, options).removesuffix("params") + "opt.state"
+    return (
+        write_run(name, params, lrs, grads, literal, options).removesuffix("params")
+        + "[[p.grad for p in group] for group in params], opt.state"
+    )
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:

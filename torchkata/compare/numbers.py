@@ -55,7 +55,7 @@ def assert_count(yours: Plain, expected: int, *, what: Message = "", note: Messa
             note = Text("a count must be an int, not a float")
         elif type(yours) is int and yours == float(yours) and abs(yours - expected) * EXACT <= 8 * abs(expected):
             note = note or Text(
-                "only the last digits differ, as if a float had been used, for example by / instead of //"
+                "only the last digits differ, as if a float had been used, for example by math.pow, or / instead of //"
             )
         raise make_failure(yours, expected, what, note)
     report_comparison(yours, expected, what)

@@ -182,7 +182,10 @@ FORMULAS = (
     Formula(Text("yours = floor(expected): is // used instead of /?"), apply(np.floor)),
     Formula(Text("yours = expected, truncated to integers"), apply(np.trunc)),
     *(
-        Formula(Text("yours = expected, rounded to {count} decimals", count=n), apply(np.round, decimals=n))
+        Formula(
+            Text("yours = expected, rounded to multiples of {step}", step=f"{10**-n:.{n}f}"),
+            apply(np.round, decimals=n),
+        )
         for n in range(1, 7)
     ),
     *(Formula(Text("yours = expected % 2**{bits}", bits=n), apply(wrap, bits=n, is_signed=False)) for n in (8, 16, 32)),

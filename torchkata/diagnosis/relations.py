@@ -127,7 +127,7 @@ def find_single_type(parts: Sequence[Comparison]) -> str:
     found, expected = {name_type(one.yours) for one in parts}, {name_type(one.expected) for one in parts}
     if not len(found) == 1 < len(expected):
         return ""
-    return _("all your results have the type {type}, even where another type is expected", type=found.pop())
+    return _("all results in this test have the type {type}, even where another type is expected", type=found.pop())
 
 
 def name_type(value: Plain) -> str:

@@ -35,7 +35,7 @@ OF_NUMBERS: dict[str, Function] = {
     "every item equals the last expected item: does the list contain the same tensor several times?": lambda e: (
         np.full_like(e, e[-1, -1])
     ),
-    "yours = expected, rounded to 1 decimals": lambda e: np.round(e, 1),
+    "yours = expected, rounded to multiples of 0.1": lambda e: np.round(e, 1),
     "yours = abs(expected)": np.abs,
     "yours = max(expected, 0)": lambda e: np.maximum(e, 0),
     "yours = expected**2": np.square,
@@ -118,7 +118,7 @@ def test_reversed_shape_is_reported_as_transposed() -> None:
 def test_constant_dtype_of_results_is_found() -> None:
     asked = [torch.tensor([1.0, 2.0], dtype=dtype) for dtype in (torch.float64, torch.bfloat16, torch.float32)]
     seen = [Comparison(torch.tensor([3.0 + i, 7.0 * i]), expected) for i, expected in enumerate(asked)]
-    assert find_sentence(seen) == "all your results have the type float32, even where another type is expected"
+    assert find_sentence(seen) == "all results in this test have the type float32, even where another type is expected"
     assert find_sentence([Comparison(one.yours, asked[0]) for one in seen]) == ""
 
 

@@ -73,6 +73,18 @@ def test_message_never_shows_text_about_hidden_program(verdict: str | None) -> N
     assert ("it adds" if verdict == "accepted" else "unusual") in str(failed.value)
 
 
+@pytest.mark.parametrize("rejected_call", [0, 1])
+def test_rejection_by_chance_shows_its_text(rejected_call: int) -> None:
+    replies = [{"verdict": "accepted", "text": ""}] * 2
+    replies[rejected_call] = {"verdict": "rejected", "text": "AssertionError: uneven"}
+    student = Mock(memory={})
+    student.call.side_effect = replies
+    right = [Program(Text("your SGD may be wrong"), "", True)]
+    with pytest.raises(AssertionError, match=r"in one of two calls, so it fails by chance: .*uneven") as failed:
+        Candidates("kata", "SGD", len, len, right, {}).assert_right_accepted(student, b"")
+    assert "may be wrong" not in str(failed.value)
+
+
 class CountingStudent(Student):
     """A student whose calls are recorded."""
 
