@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchkata.inside.reply import parse
+from torchkata.inside.source.errors import parse
 from torchkata.inside.source.stubs import find_line
 from torchkata.seam.failures import NotStarted, Place
 from torchkata.seam.student import InProcess
