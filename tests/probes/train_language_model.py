@@ -239,7 +239,7 @@ def resume(assignment: Any, seed: int, settings: dict[str, Any], stops: list[int
 
 def write_damage(seed: int, settings: dict[str, Any]) -> str:
     """Return the code that damages a checkpoint and resumes the run."""
-    damage = "damaged = open('run.pt', 'rb').read()[:100]\nopen('run.pt', 'wb').write(damaged)\n"
+    damage = "damaged = Path('run.pt').read_bytes()[:100]\nPath('run.pt').write_bytes(damaged)\n"
     return f"{write_training(seed, settings)}\n{damage}{TRAIN}"
 
 

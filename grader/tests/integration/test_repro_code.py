@@ -27,7 +27,14 @@ from torchkata.seam.student import Call, InProcess, Student
 
 EXAMPLES = 2
 COLUMNS = 86
-REFUSED = {"split_badly", "too_short", "truncated", "load_mismatch", "call_without_value"}  # correct code raises
+REFUSED = {
+    "split_badly",
+    "too_short",
+    "truncated",
+    "load_mismatch",
+    "call_without_value",
+    "corrupt",
+}  # right code raises
 NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
 OF_PROGRAMS = {"judge", "judge_hidden"}  # its input is a program; the message names it, but does not show its code
 SIMULATED = {"measure_device"}  # the code does not include the simulation
