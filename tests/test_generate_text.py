@@ -59,8 +59,12 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
     """The same seed gives the same tokens, and a larger n only appends further tokens."""
     tables, prompt, n = case
     again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
+    for tokens, new in ((again, n), (same, n), (longer, n + 3)):
+        form = isinstance(tokens, Tensor) and tokens.shape == (len(prompt) + new,)
+        require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
     assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
-    assert_equal(longer[: len(same)], same, what=Text("the first {n} new tokens of {all}", n=n, all=n + 3))
+    what = Text("the prompt and the first {n} new tokens of {all}", n=n, all=n + 3)
+    assert_equal(longer[: len(same)], same, what=what)
     reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, None if is_global else seed)
     elsewhere = Text("torch's global generator is used although a generator is given")
     unused = Text("torch's global generator is not used although no generator is given")
