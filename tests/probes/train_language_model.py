@@ -69,12 +69,20 @@ def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[s
     return {"norm": norm, "gradients": after, "ends": given.ends, "in place": in_place}
 
 
-@typed("model = nn.ParameterList(map(torch.zeros, shapes))\nmake_optimizer(model, lr, weight_decay).param_groups")
+@typed(
+    "model = nn.ParameterList(map(torch.zeros, shapes))\n"
+    "model.bias = nn.Parameter(torch.zeros(2))\n"
+    "make_optimizer(model, lr, weight_decay).param_groups"
+)
 def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: float) -> dict[str, object]:
-    """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW."""
+    """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW.
+
+    One more parameter, the last, is called "bias".
+    """
     model = nn.Module()
     model.inner = nn.ParameterList([nn.Parameter(torch.zeros(shape)) for shape in shapes[1:]])
     model.register_parameter("own", nn.Parameter(torch.zeros(shapes[0])))
+    model.bias = nn.Parameter(torch.zeros(2))
     optimizer = assignment.train_language_model.make_optimizer(model, lr, weight_decay)
 
     def options(p: Tensor) -> list[dict[str, object]]:
@@ -82,7 +90,7 @@ def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: fl
         return [{"lr": g["lr"], "betas": list(g["betas"]), "weight_decay": float(g["weight_decay"])} for g in found]
 
     return {
-        "options": [options(p) for p in (model.own, *model.inner)],
+        "options": [options(p) for p in (model.own, *model.inner, model.bias)],
         "is AdamW": isinstance(optimizer, assignment.adamw.AdamW),
     }
 
