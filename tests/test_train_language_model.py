@@ -20,6 +20,7 @@ from torchkata import (
     Student,
     Text,
     as_float64,
+    asking,
     assert_close,
     assert_equal,
     assert_number,
@@ -81,7 +82,8 @@ def compare_clipping(reply: Plain, grads: list[Tensor | None], max_norm: float) 
     number = reply["norm"].item() if isinstance(reply["norm"], Tensor) else reply["norm"]
     assert_number(number, norm, relative=1e-5, what=Text("the returned norm"))
     new = Text("p.grad is replaced by a new tensor, but the gradients should be changed in place, as by mul_()")
-    assert_equal(reply["in place"], True, what=Text("whether p.grad is the same tensor as before"), mistake=new)
+    with asking(probes.SHOW_IN_PLACE):
+        assert_equal(reply["in place"], True, what=Text("whether p.grad is the same tensor as before"), mistake=new)
 
 
 @given(gradients(st.floats(0.01, 0.9)))
@@ -217,7 +219,9 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
     for i, (rates, rate) in enumerate(zip(reply["rates"], exact, strict=True)):
         numbers = torch.tensor(rates, dtype=torch.float64)
         what = Text("learning rates of the groups in step {i}", i=i)
-        assert_close(numbers, np.full(len(rates), rate), dtype=torch.float64, scale=rate, roundings=64, what=what)
+        exact_rates = np.full(len(rates), rate)
+        with asking(probes.write_rates(seed, settings)):
+            assert_close(numbers, exact_rates, dtype=torch.float64, scale=rate, roundings=64, what=what)
     check("load_tokens" in reply["used"], mistake=Text("load_tokens is not used"))
     check(reply["is a LanguageModel"], Text("train_lm should return the model"), expected=Text("a LanguageModel"))
 

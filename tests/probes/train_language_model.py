@@ -51,11 +51,17 @@ class Once:
         raise StopIteration
 
 
-@typed(
+PREPARE = (
     "params = [nn.Parameter(torch.zeros(())) for _ in grads]\n"
     "for p, grad in zip(params, grads):\n    if grad is not None:\n        p.data, p.grad = grad.clone(), grad\n"
-    "clip_gradients(iter(params), max_norm), [p.grad for p in params]"
 )
+SHOW_IN_PLACE = (
+    f"{PREPARE}before = [p.grad for p in params]\nclip_gradients(iter(params), max_norm)\n"
+    "all(p.grad is grad for p, grad in zip(params, before))"
+)
+
+
+@typed(f"{PREPARE}clip_gradients(iter(params), max_norm), [p.grad for p in params]")
 def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
     """Clip the gradients of parameters, which are passed as an iterator. None stands for a missing gradient."""
     parameters = [nn.Parameter(torch.zeros(2) if grad is None else torch.zeros_like(grad)) for grad in grads]
@@ -178,6 +184,15 @@ TRAIN = "train_lm('tokens.bin', 'run.pt', settings, print)"
 def write_training(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
     """Return the code of a training run."""
     return write_settings(seed, settings, count) + TRAIN
+
+
+def write_rates(seed: int, settings: dict[str, Any]) -> str:
+    """Return the code of a training run that prints the learning rates in each step of AdamW."""
+    record = "def record(self, *closure):\n    print([group['lr'] for group in self.param_groups])\n"
+    calls = "    return step(self, *closure)\nAdamW.step = record\n"
+    return (
+        f"{write_settings(seed, settings)}step = AdamW.step\n{record}{calls}train_lm('tokens.bin', 'run.pt', settings)"
+    )
 
 
 @typed(write_training)
