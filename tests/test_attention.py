@@ -209,7 +209,7 @@ def test_later_tokens_do_not_change_earlier_outputs(student: Student, case: Case
             isinstance(yours, Tensor) and yours.shape == case.v.shape and bool(yours[..., :keep, :].isfinite().all())
         )
         require(right, Text("the output has the wrong shape, or is not finite"), yours=yours)
-    what = Text("first {keep} outputs, given with other tokens after them", keep=keep)
+    what = Text("first {keep} outputs (expected: yours with other tokens after them)", keep=keep)
     before = as_float64(first[..., :keep, :])
     scale = scale_of(case)[..., :keep, :] + abs(before)
     assert_close(second[..., :keep, :], before, dtype=case.q.dtype, scale=scale, what=what)
@@ -227,7 +227,7 @@ def test_order_of_keys_does_not_matter(student: Student, case: Case, masked: boo
     right = isinstance(first, Tensor) and list(first.shape) == shape and bool(first.isfinite().all())
     require(right, Text("the output has the wrong shape, or is not finite"), yours=first)
     before = as_float64(first)
-    what = Text("outputs for keys and values in another order")
+    what = Text("outputs (expected: yours for keys and values in another order)")
     assert_close(second, before, dtype=case.q.dtype, scale=scale_of(case) + abs(before), what=what)
 
 

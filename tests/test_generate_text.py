@@ -25,12 +25,13 @@ from torchkata import (
 )
 
 
-def check_lengths(lengths: list[int], most: int) -> None:
+def check_lengths(lengths: list[int], most: int, code: str) -> None:
     """Check that the model gets at most `most` tokens."""
     long = Text("the model is given more tokens than its context")
     most_shown = Text("at most {most} tokens in each call of the model", most=most)
     shown = Text("{lengths} tokens", lengths=lengths[:10])
-    check(max(lengths, default=0) <= most, mistake=long, yours=shown, expected=most_shown)
+    with asking(code):
+        check(max(lengths, default=0) <= most, mistake=long, yours=shown, expected=most_shown)
 
 
 @given(prompts())
@@ -38,14 +39,15 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
     """With temperature 0, each token is the most likely one given the last `context` tokens."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
-    check_lengths(reply["lengths"], len(tables))
+    check_lengths(reply["lengths"], len(tables), probes.write_lengths(None))
     expected = torch.tensor(oracle.continue_greedily(as_float64(tables), prompt.tolist(), n), dtype=torch.long)
     check(isinstance(reply["tokens"], Tensor), Text("generate should return a tensor"), yours=reply["tokens"])
     count, all_of_them = reply["tokens"].numel(), len(expected)
     note = Text("the result has {count} tokens: the prompt and n new ones are {all}", count=count, all=all_of_them)
     what = Text("the prompt and the new tokens")
     assert_equal(reply["tokens"].long(), expected, what=what, note="" if count == all_of_them else note)
-    assert_equal(reply["prompt"], prompt, what="prompt", mistake=Text("generate modifies the prompt"))
+    with asking(probes.SHOW_PROMPT):
+        assert_equal(reply["prompt"], prompt, what="prompt", mistake=Text("generate modifies the prompt"))
     graph = Text("the model builds a graph, which is not needed: use torch.no_grad()")
     with asking(probes.SHOW_GRAPH):
         assert_equal(reply["builds graphs"], False, what="model.builds_graphs", mistake=graph)
@@ -59,8 +61,12 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
     """The same seed gives the same tokens, and a larger n only appends further tokens."""
     tables, prompt, n = case
     again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
+    for tokens, new in ((again, n), (same, n), (longer, n + 3)):
+        form = isinstance(tokens, Tensor) and tokens.shape == (len(prompt) + new,)
+        require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
     assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
-    assert_equal(longer[: len(same)], same, what=Text("the first {n} new tokens of {all}", n=n, all=n + 3))
+    what = Text("the prompt and the first {n} new tokens of {all}", n=n, all=n + 3)
+    assert_equal(longer[: len(same)], same, what=what)
     reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, None if is_global else seed)
     elsewhere = Text("torch's global generator is used although a generator is given")
     unused = Text("torch's global generator is not used although no generator is given")
@@ -81,7 +87,7 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
         reply = student.call(probes.generate, tables, torch.tensor([0]), n, temperature, seed)
         tokens = reply["tokens"]
         with precondition():
-            check_lengths(reply["lengths"], 1)
+            check_lengths(reply["lengths"], 1, probes.write_lengths(seed))
         form = isinstance(tokens, Tensor) and tokens.shape == (n + 1,)
         require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
         expected = n * oracle.sharpen(logits, temperature)

@@ -1,6 +1,7 @@
 """Tests for kv_cache."""
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -95,14 +96,18 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
 def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[Tensor]]]) -> None:
     """len(cache) is the number of tokens in layer 0, and cache.nbytes() the bytes of all keys and values."""
     yours = student.call(probes.measure, len(pieces[0]), pieces)
-    for number, (*found, first) in enumerate(yours):
+    layers, each = len(pieces[0]), yours["after each attend"]
+    if any(each[i] != each[i - i % layers] for i in range(len(each))):
+        totals = accumulate(piece[0][1].shape[-2] for piece in pieces)
+        other = Text("attend in another layer changes len(cache), the number of tokens in layer 0")
+        with asking(probes.SHOW_EACH_LENGTH):
+            expected = [total for total in totals for _ in range(layers)]
+            assert_equal(each, expected, what=Text("len(cache) after each call of attend"), mistake=other)
+    for number, found in enumerate(zip(yours["lengths"], yours["bytes"], strict=True)):
         so_far = [qkv for piece in pieces[:number] for qkv in piece]
         tokens = sum(piece[0][1].shape[-2] for piece in pieces[:number])
         counts = {"number": number, "all": len(pieces)}
-        length = Text("len(cache) after {number} of {all} pieces", **counts)
-        shared = Text("attend in another layer changes len(cache), the number of tokens in layer 0")
-        assert_equal(found[0], first, what=length, mistake=shared)
-        assert_count(found[0], tokens, what=length)
+        assert_count(found[0], tokens, what=Text("len(cache) after {number} of {all} pieces", **counts))
         taken = oracle.stored_bytes([[x.numel() for x in qkv] for qkv in so_far], pieces[0][0][0].itemsize)
         assert_count(found[1], taken, what=Text("cache.nbytes() after {number} of {all} pieces", **counts))
 

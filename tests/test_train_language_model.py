@@ -20,6 +20,7 @@ from torchkata import (
     Student,
     Text,
     as_float64,
+    asking,
     assert_close,
     assert_equal,
     assert_number,
@@ -81,7 +82,8 @@ def compare_clipping(reply: Plain, grads: list[Tensor | None], max_norm: float) 
     number = reply["norm"].item() if isinstance(reply["norm"], Tensor) else reply["norm"]
     assert_number(number, norm, relative=1e-5, what=Text("the returned norm"))
     new = Text("p.grad is replaced by a new tensor, but the gradients should be changed in place, as by mul_()")
-    assert_equal(reply["in place"], True, what=Text("whether p.grad is the same tensor as before"), mistake=new)
+    with asking(probes.SHOW_IN_PLACE):
+        assert_equal(reply["in place"], True, what=Text("whether p.grad is the same tensor as before"), mistake=new)
 
 
 @given(gradients(st.floats(0.01, 0.9)))
@@ -104,10 +106,16 @@ def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor
 def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: float, weight_decay: float) -> None:
     """AdamW gets every parameter once, with the given lr. Only those with two or more dimensions decay."""
     reply = student.call(probes.groups, shapes, lr, weight_decay)
-    for shape, options in zip(shapes, reply["options"], strict=True):
-        decay = float(oracle.get_decay(shape, weight_decay))
-        expected = [{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}]
-        assert_equal(options, expected, what=Text("groups of a parameter of shape {shape}", shape=shape))
+    *others, bias = reply["options"]
+    decays, stays = ([{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}] for decay in (weight_decay, 0.0))
+    by_name = Text("parameters with fewer than two dimensions decay, but not `bias`: decide by ndim, not by the name")
+    for shape, options in zip(shapes, others, strict=True):
+        expected = decays if oracle.get_decay(shape, weight_decay) else stays
+        mistake = by_name if expected == bias == stays and options == decays else ""
+        what = Text("groups of a parameter of shape {shape}", shape=shape)
+        assert_equal(options, expected, what=what, mistake=mistake)
+    expected = decays if oracle.get_decay([2], weight_decay) else stays
+    assert_equal(bias, expected, what=Text("groups of model.bias"))
     check(reply["is AdamW"], mistake=Text("the optimizer is not the AdamW from adamw.py"))
 
 
@@ -211,7 +219,9 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
     for i, (rates, rate) in enumerate(zip(reply["rates"], exact, strict=True)):
         numbers = torch.tensor(rates, dtype=torch.float64)
         what = Text("learning rates of the groups in step {i}", i=i)
-        assert_close(numbers, np.full(len(rates), rate), dtype=torch.float64, scale=rate, roundings=64, what=what)
+        exact_rates = np.full(len(rates), rate)
+        with asking(probes.write_rates(seed, settings)):
+            assert_close(numbers, exact_rates, dtype=torch.float64, scale=rate, roundings=64, what=what)
     check("load_tokens" in reply["used"], mistake=Text("load_tokens is not used"))
     check(reply["is a LanguageModel"], Text("train_lm should return the model"), expected=Text("a LanguageModel"))
 
@@ -264,8 +274,9 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
             )
             check(before == each, mistake=Text("another seed draws the same batches"), yours=both)
     shorter = student.call(probes.train, seed, settings | {"seed": each, "steps": 3}, 4000)["batches"]
-    what = Text("batches of a run of 3 steps, which should be the first of a run of {steps}", steps=steps)
-    assert_equal(shorter, batches[:3], what=what, mistake=Text("the batch of a step also depends on `settings.steps`"))
+    note = Text("yours are those of a run of 3 steps, expected are the first of a run of {steps}", steps=steps)
+    depends = Text("the batch of a step also depends on `settings.steps`")
+    assert_equal(shorter, batches[:3], what=Text("batches"), note=note, mistake=depends)
 
 
 @costly
@@ -279,11 +290,12 @@ def test_resumed_run_equals_uninterrupted_run(
     reply = student.call(probes.resume, seed, settings, stops)
     through = dict(reply["reports"])
     require([*through] == list(range(1, count + 1)), Text("each step should be reported"), yours=reply["reports"])
-    first = 1
+    first, killed = 1, 0
     initial = Text("the initial weights depend on more than `seed`: call torch.manual_seed before the model is created")
     for stop, reports, batches in zip([*stops, count], reply["sessions"], reply["batches"], strict=True):
         last = max(stop, first)
-        what = Text("steps reported when resumed with the checkpoint of step {step}", step=first - 1)
+        what = Text("steps reported when started again after a kill in step {step}", step=killed)
+        what = what if killed else Text("reported steps")
         assert_equal([step for step, _ in reports], list(range(first, last + 1)), what=what)
         for place, (step, value) in enumerate(reports):
             same = len(batches) > place and holds(assert_equal, batches[place], reply["batch of each step"][step - 1])
@@ -291,7 +303,7 @@ def test_resumed_run_equals_uninterrupted_run(
             mistake = mistake or (initial if step == 1 else "")
             what = Text("loss of step {step} of the resumed run", step=step)
             assert_equal(value, through[step], what=what, mistake=mistake)
-        first = last - last % every + 1
+        first, killed = last - last % every + 1, last
     assert_equal(reply["resumed"], reply["through"], what=Text("weights at the end of the resumed run"))
     check("load_checkpoint" in reply["used"], mistake=Text("load_checkpoint is not used"))
     assert_equal(reply["again"], reply["through"], what=Text("weights of a run that was finished before"))

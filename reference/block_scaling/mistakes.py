@@ -70,12 +70,12 @@ power_of_two = scale(
     "the scale is rounded up to a power of two", lambda size, bits: 2 ** np.ceil(np.log2(size / oracle.largest(bits)))
 )
 at_least = scale(
-    "the largest absolute value counts as at least {eps:g}",
+    "the largest absolute value is clamped to at least {eps:g}",
     lambda size, bits, eps: np.maximum(size, eps) / oracle.largest(bits),
     eps=EPS,
 )
 clamped = scale(
-    "the scale counts as at least {eps:g}",
+    "the scale is clamped to at least {eps:g}",
     lambda size, bits, eps: np.maximum(size / oracle.largest(bits), eps),
     eps=EPS,
 )

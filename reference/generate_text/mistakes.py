@@ -48,6 +48,19 @@ def one_missing(tables: X, prompt: Sequence[int], n: int) -> list[int]:
     return oracle.continue_greedily(tables, prompt, max(n - 1, 0))
 
 
+@instead_of(oracle.continue_greedily, "the result lacks its beginning: crop only what the model is given")
+def cropped(tables: X, prompt: Sequence[int], n: int) -> list[int]:
+    tokens = oracle.continue_greedily(tables, prompt, n)
+    return tokens[-len(tables) - 1 :] if n else tokens
+
+
+@instead_of(oracle.continue_greedily, "the text ends after the new token 0, although n is larger")
+def ends_after_zero(tables: X, prompt: Sequence[int], n: int) -> list[int]:
+    tokens = oracle.continue_greedily(tables, prompt, n)
+    new = tokens[len(prompt) :]
+    return [*prompt, *(new[: new.index(0) + 1] if 0 in new else new)]
+
+
 @instead_of(oracle.sharpen, "the temperature has no effect")
 def no_temperature(logits: X, temperature: float) -> X:
     return softmax(logits)

@@ -33,6 +33,13 @@ def takes_half(c: Config) -> bool:
     return 2 * oracle.add_up({name: products[name] for name in oracle.ATTENTION}) == oracle.add_up(products)
 
 
+def round_crossing(c: Config) -> int:
+    """Return the context at which attention takes half of all FLOPs, rounded to nearest."""
+    products = PRODUCTS(replace(c, context=1))
+    attention = oracle.add_up({name: products[name] for name in oracle.ATTENTION})
+    return round((oracle.add_up(products) - attention) / attention)
+
+
 def spend(message: str, each: int, activation: int = 4) -> Mistake:
     """Return a mistake that counts other bytes per parameter and activation."""
     return swap(oracle.training_bytes, message, lambda parameters, kept: each * parameters + activation * kept)
@@ -118,6 +125,11 @@ one_sequence = swap(oracle.step_flops, "counts one sequence per step", lambda fl
 one_too_small = swap(
     HALF, "returns the largest context at which attention does not take more than half", lambda c: HALF(c) - 1
 )
+nearest = swap(
+    HALF,
+    "rounds to nearest: if it rounds down, attention does not yet take more than half",
+    round_crossing,
+)
 exactly_half = swap(
     HALF,
     "returns a context at which attention takes exactly half, not more than half",
@@ -159,6 +171,11 @@ kept_once = swap(
     oracle.activations,
     "counts one sequence's activations, whatever the batch",
     lambda c, batch: oracle.activations(c, 1),
+)
+exact_fit_refused = swap(
+    oracle.max_batch,
+    "refuses a batch that takes exactly device_bytes, as if `<` were required instead of `<=`",
+    lambda fixed, sequence, device_bytes: max(0, -int((fixed - device_bytes) // sequence) - 1),
 )
 rounded_up = swap(
     oracle.max_batch,

@@ -7,6 +7,8 @@ from torch import Tensor
 
 from torchkata import typed
 
+SHOW_DTYPE = "values, scales = quantize(x, block, bits)\nvalues.dtype"
+
 
 def plain(values: Any) -> Any:
     """Return values as float32, without the sign of zeros, or anything else as it is."""

@@ -11,6 +11,7 @@ from .tables import Tables
 
 IMPORT = "from tests.probes.tables import Tables\n"
 SHOW_GRAPH = f"{IMPORT}model = Tables(tables)\ngenerate(model, prompt, n, temperature)\nmodel.builds_graphs"
+SHOW_PROMPT = f"{IMPORT}generate(Tables(tables), prompt, n, temperature)\nprompt"
 SHOW_STATE = (
     f"{IMPORT}generator = None if seed is None else torch.Generator().manual_seed(seed)\n"
     "state = torch.get_rng_state()\n"
@@ -23,6 +24,12 @@ def write_call(seed: int | None) -> str:
     """Return the code of a call, with a generator if there is a seed."""
     generator = "" if seed is None else ", torch.Generator().manual_seed(seed)"
     return f"{IMPORT}generate(Tables(tables), prompt, n, temperature{generator})"
+
+
+def write_lengths(seed: int | None) -> str:
+    """Return the code of a call, and of the numbers of tokens that the model is given."""
+    call = write_call(seed).removeprefix(IMPORT).replace("Tables(tables)", "model")
+    return f"{IMPORT}model = Tables(tables)\n{call}\n[tokens for _, _, tokens in model.events]"
 
 
 @typed(write_call)

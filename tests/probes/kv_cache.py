@@ -55,6 +55,16 @@ SHOW_LENGTHS = (
     "for piece in pieces:\n    for layer, qkv in enumerate(piece): cache.attend(layer, *qkv)\n"
     "[*lengths, len(other)]"
 )
+SHOW_EACH_LENGTH = (
+    "cache, lengths = KVCache(num_layers), []\nfor piece in pieces:\n    for layer, qkv in enumerate(piece):\n"
+    "        cache.attend(layer, *qkv)\n        lengths.append(len(cache))\nlengths"
+)
+
+
+def start_anew(assignment: Any) -> Any:
+    """Import the student's module again, so that its classes and globals contain nothing from earlier cases."""
+    del assignment.kv_cache
+    return assignment.kv_cache
 
 
 @typed(
@@ -62,7 +72,7 @@ SHOW_LENGTHS = (
 )
 def attend(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -> dict[str, object]:
     """Return the outputs of each piece in each layer, and the lengths of this cache and of an earlier one."""
-    KVCache = assignment.kv_cache.KVCache
+    KVCache = start_anew(assignment).KVCache
     other = KVCache(num_layers)
     for layer, qkv in enumerate(pieces[0]):
         other.attend(layer, *(x.clone() for x in qkv))
@@ -77,17 +87,17 @@ def attend(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -
     "    for layer, qkv in enumerate(piece): cache.attend(layer, *qkv)\n"
     "len(cache), cache.nbytes()"
 )
-def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -> list[list[object]]:
-    """Return the length and the bytes of a cache, new and after each piece, and the length after its layer 0."""
-    cache = assignment.kv_cache.KVCache(num_layers)
-    found: list[list[object]] = [[len(cache), cache.nbytes(), len(cache)]]
+def measure(assignment: Any, num_layers: int, pieces: list[list[list[Tensor]]]) -> dict[str, list[int]]:
+    """Return the length and the bytes of a cache, new and after each piece, and the length after each `attend`."""
+    cache = start_anew(assignment).KVCache(num_layers)
+    lengths, sizes, each = [len(cache)], [cache.nbytes()], []
     for piece in pieces:
-        lengths = []
         for layer, qkv in enumerate(piece):
             cache.attend(layer, *qkv)
-            lengths.append(len(cache))
-        found.append([lengths[-1], cache.nbytes(), lengths[0]])
-    return found
+            each.append(len(cache))
+        lengths.append(len(cache))
+        sizes.append(cache.nbytes())
+    return {"lengths": lengths, "bytes": sizes, "after each attend": each}
 
 
 @typed(
@@ -101,5 +111,5 @@ def generate(assignment: Any, sizes: list[int], prompt: Tensor, n: int) -> dict[
     `sizes` has the arguments of `draw_weights`, the last of which is the seed.
     """
     model = Model(draw_weights(*sizes))
-    tokens = assignment.kv_cache.generate(model, prompt, n)
+    tokens = start_anew(assignment).generate(model, prompt, n)
     return {"tokens": tokens, "fed": model.fed, "prompt": prompt}

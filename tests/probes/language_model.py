@@ -12,6 +12,7 @@ from .loading import load
 from .tables import Tables
 
 SHOW_PARAMETERS = "model = LanguageModel(*sizes)\nlen(list(model.parameters()))"
+SHOW_CALLS = "from tests.probes.tables import Tables\nmodel = Tables(tables)\nloss(model, batch)\nmodel.events"
 LINEAR = ("project", "merge", "up", "down", "output")
 
 

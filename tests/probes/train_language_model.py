@@ -51,11 +51,17 @@ class Once:
         raise StopIteration
 
 
-@typed(
+PREPARE = (
     "params = [nn.Parameter(torch.zeros(())) for _ in grads]\n"
     "for p, grad in zip(params, grads):\n    if grad is not None:\n        p.data, p.grad = grad.clone(), grad\n"
-    "clip_gradients(iter(params), max_norm), [p.grad for p in params]"
 )
+SHOW_IN_PLACE = (
+    f"{PREPARE}before = [p.grad for p in params]\nclip_gradients(iter(params), max_norm)\n"
+    "all(p.grad is grad for p, grad in zip(params, before))"
+)
+
+
+@typed(f"{PREPARE}clip_gradients(iter(params), max_norm), [p.grad for p in params]")
 def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[str, object]:
     """Clip the gradients of parameters, which are passed as an iterator. None stands for a missing gradient."""
     parameters = [nn.Parameter(torch.zeros(2) if grad is None else torch.zeros_like(grad)) for grad in grads]
@@ -69,12 +75,20 @@ def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[s
     return {"norm": norm, "gradients": after, "ends": given.ends, "in place": in_place}
 
 
-@typed("model = nn.ParameterList(map(torch.zeros, shapes))\nmake_optimizer(model, lr, weight_decay).param_groups")
+@typed(
+    "model = nn.ParameterList(map(torch.zeros, shapes))\n"
+    "model.bias = nn.Parameter(torch.zeros(2))\n"
+    "make_optimizer(model, lr, weight_decay).param_groups"
+)
 def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: float) -> dict[str, object]:
-    """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW."""
+    """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW.
+
+    One more parameter, the last, is called "bias".
+    """
     model = nn.Module()
     model.inner = nn.ParameterList([nn.Parameter(torch.zeros(shape)) for shape in shapes[1:]])
     model.register_parameter("own", nn.Parameter(torch.zeros(shapes[0])))
+    model.bias = nn.Parameter(torch.zeros(2))
     optimizer = assignment.train_language_model.make_optimizer(model, lr, weight_decay)
 
     def options(p: Tensor) -> list[dict[str, object]]:
@@ -82,7 +96,7 @@ def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: fl
         return [{"lr": g["lr"], "betas": list(g["betas"]), "weight_decay": float(g["weight_decay"])} for g in found]
 
     return {
-        "options": [options(p) for p in (model.own, *model.inner)],
+        "options": [options(p) for p in (model.own, *model.inner, model.bias)],
         "is AdamW": isinstance(optimizer, assignment.adamw.AdamW),
     }
 
@@ -170,6 +184,15 @@ TRAIN = "train_lm('tokens.bin', 'run.pt', settings, print)"
 def write_training(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
     """Return the code of a training run."""
     return write_settings(seed, settings, count) + TRAIN
+
+
+def write_rates(seed: int, settings: dict[str, Any]) -> str:
+    """Return the code of a training run that prints the learning rates in each step of AdamW."""
+    record = "def record(self, *closure):\n    print([group['lr'] for group in self.param_groups])\n"
+    calls = "    return step(self, *closure)\nAdamW.step = record\n"
+    return (
+        f"{write_settings(seed, settings)}step = AdamW.step\n{record}{calls}train_lm('tokens.bin', 'run.pt', settings)"
+    )
 
 
 @typed(write_training)

@@ -11,7 +11,7 @@ from torchkata.inside.values import Plain, is_array
 from torchkata.seam.failures import Wrong
 
 from .equality import same
-from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, format_dtype, format_number, show, show_both
+from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, format_dtype, show, show_both
 
 
 def describe_difference(yours: Plain, expected: Plain, what: Message, note: Message, excess: Any = None) -> Wrong:
@@ -111,7 +111,7 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, lab
     width = MAX_WIDTH - len(label) - 2
     if excess.size <= MAX_ITEMS and not any("…" in show(side, width=width) for side in (wanted, yours)):
         return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
-    shown, shown_yours = (format_number(side[index].item()) for side in (wanted, yours))
+    shown, shown_yours = show_both(wanted[index].item(), yours[index].item())
     return _(
         "{wrong} of {all} elements differ by more than rounding (first at {index}: expected {expected}, got {yours})",
         **values,

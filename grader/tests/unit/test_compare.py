@@ -251,13 +251,16 @@ def test_first_difference_is_shown(expected: Plain, yours: Plain, shown: tuple[s
     assert (wrong.value.expected, wrong.value.yours, wrong.value.note) == shown
 
 
-def test_position_of_first_wrong_element_is_reported() -> None:
-    yours = torch.zeros(4, 5)
-    yours[2, 3] = 7
+@pytest.mark.parametrize(
+    ("number", "exact", "shown"), [(7.0, 0.0, "expected 0, got 7"), (1 + 2**-30, 1.0, "expected 1, got 1.000000000931")]
+)
+def test_position_of_first_wrong_element_is_reported(number: float, exact: float, shown: str) -> None:
+    yours = torch.full((4, 5), exact, dtype=torch.float64)
+    yours[2, 3] = number
     with pytest.raises(Wrong) as wrong:
-        assert_close(yours, np.zeros((4, 5)), scale=1.0)
+        assert_close(yours, np.full((4, 5), exact), dtype=torch.float64, scale=1.0)
     assert wrong.value.note.startswith("1 of 20 elements differ")
-    assert "first at [2, 3]: expected 0, got 7" in wrong.value.note
+    assert f"first at [2, 3]: {shown}" in wrong.value.note
 
 
 @pytest.mark.parametrize("power", [50, 54, 60])
