@@ -68,7 +68,7 @@ def test_github_summary_shows_points_and_failures() -> None:
     assert row in remove_code_blocks(summary.replace("&#45;", "-"))
     assert "<details><summary>get_batch: 10 not passed</summary>" in summary
     assert summary.count("  secret\n") == 10
-    assert "**every valid start position occurs** · wrong · 0 of 1 points" in summary
+    assert "**every valid start position occurs** · wrong · 0 of 2 points" in summary
     rows = [github.render_row(make_result(submission=name)) for name in ("ada", "bob")]
     assert rows == ["| ada | 3 of 16 | 0 of 1 |", "| bob | 3 of 16 | 0 of 1 |"]
 
