@@ -94,12 +94,13 @@ def limit_resources() -> None:
     """Limit the memory of this process to what the grader allows, and its CPU time if code can't be interrupted."""
     import resource
 
-    limits = course().limits
-    memory = measure_address_space() + (limits.memory_mib + ROOM_MIB) * 2**20
+    limits, used = course().limits, measure_address_space()
+    memory = used + (limits.memory_mib + ROOM_MIB) * 2**20
     seconds = int(limits.kata_seconds * limits.wall_factor)
     with suppress(OSError, ValueError):  # a limit of the system is lower
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        if used:  # otherwise unknown, and the libraries alone may need more
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
 def report_death(item: pytest.Item, code: int) -> pytest.TestReport:

@@ -59,7 +59,7 @@ def is_self_study(root: Path) -> bool:
 
 
 def find_engine(root: Path) -> str:
-    """Return the version of the engine in an instructor's handout, or "" if the course is none."""
+    """Return the version of the engine in an instructor's handout, or "" for any other course."""
     listed = (root / LIST).read_text("utf-8", "replace") if (root / LIST).is_file() else ""
     before, after = (re.escape(part) for part in WHEEL.split("{version}"))
     found = re.search(f"  {before}(.+){after}$", listed, re.MULTILINE)
