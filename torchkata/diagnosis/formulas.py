@@ -219,17 +219,21 @@ def fit_formulas(pairs: Sequence[Pair]) -> Iterator[Formula]:
             continue
         for text, power in POWERS.items():
             yield Formula(Text(text.english, size=size), partial(scale_by_size, size=size, power=power))
-    pair = max(pairs, key=lambda pair: pair.yours.shape == pair.expected.shape and find_largest(pair.expected))
-    if pair.yours.shape != pair.expected.shape or not find_largest(pair.expected) or not np.isfinite(pair.yours).all():
+    usable = [pair for pair in pairs if find_largest(pair.expected) and np.isfinite(pair.yours).all()]
+    if not usable or any(pair.yours.shape != pair.expected.shape for pair in pairs):
         return
+    pair = min(usable, key=lambda pair: (pair.eps, -find_largest(pair.expected)))
     place = int(np.argmax(np.where(np.isfinite(pair.expected), abs(pair.expected), 0.0)))
-    yours, expected = pair.yours.flat[place], pair.expected.flat[place]
-    factor, summand, bound = yours / expected, yours - expected, max(find_largest(pair.yours) for pair in pairs)
-    times, plus = format_factor(float(factor)), format_summand(float(summand))
+    factor = pair.yours.flat[place] / pair.expected.flat[place]
+    times = format_factor(float(factor))
     scaled = Text("yours = {factor} * expected", factor=times)
     yield Formula(scaled, lambda pair: factor * pair.expected, "." not in times)
+    pair = min(usable, key=lambda pair: compute_tolerance(pair.yours, pair.expected, pair.eps))
+    summand = simplify(float(np.median(pair.yours - pair.expected)), pair.eps * find_largest(pair.expected))
+    plus = f"{'-' if summand < 0 else '+'} {abs(summand):.6g}"
     shifted = Text("yours = expected {summand}", summand=plus)
     yield Formula(shifted, lambda pair: pair.expected + summand, "." not in plus)
+    bound = max(find_largest(pair.yours) for pair in pairs)
     cut = Text("yours = expected, clamped to [-{bound}, {bound}]", bound=f"{float(bound):.6g}")
     yield Formula(cut, lambda pair: pair.expected.clip(-bound, bound), is_rule=False)
 
@@ -253,6 +257,12 @@ def scale_by_size(pair: Pair, size: str, power: float) -> Numbers | None:
     return pair.expected * np.float64(found) ** power if found else None
 
 
+def simplify(number: float, error: float) -> float:
+    """Return the number with as few significant digits as the error allows."""
+    rounded = (float(f"{number:.{digits}g}") for digits in range(1, 7))
+    return next((other for other in rounded if abs(other - number) <= error), number)
+
+
 def format_factor(factor: float) -> str:
     """Format a factor. It is written as a fraction if its denominator is small."""
     fraction = Fraction(factor).limit_denominator(MAX_DENOMINATOR)
@@ -260,11 +270,6 @@ def format_factor(factor: float) -> str:
         return str(fraction)
     whole = round(1 / factor)
     return f"1/{whole}" if whole and math.isclose(factor * whole, 1, rel_tol=1e-5) else f"{factor:.6g}"
-
-
-def format_summand(summand: float) -> str:
-    """Format a summand with its sign, such as `+ 2`."""
-    return f"{'-' if summand < 0 else '+'} {abs(summand):.6g}"
 
 
 def collect_sizes(given: Mapping[str, Plain]) -> dict[str, float]:

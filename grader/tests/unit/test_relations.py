@@ -122,6 +122,16 @@ def test_constant_dtype_of_results_is_found() -> None:
     assert find_sentence([Comparison(one.yours, asked[0]) for one in seen]) == ""
 
 
+@pytest.mark.parametrize("told", ["yours = 2/3 * expected", "yours = -0.37 * expected", "yours = expected + 0.01"])
+@given(SEEDS)
+def test_constant_is_found_in_mixed_precisions(told: str, seed: int) -> None:
+    seen = []
+    for place, matrix in enumerate(make_matrices(seed)):
+        expected = torch.tensor(matrix).to((torch.bfloat16, torch.float32, torch.float64)[place % 3])
+        seen.append(Comparison(eval(told.removeprefix("yours = "), {"expected": expected}), expected))
+    assert relations.find_relation(seen).sentence == told
+
+
 @pytest.mark.parametrize(("told", "function"), OF_WHOLE_NUMBERS.items())
 @given(SEEDS)
 def test_relation_between_integers_is_found(told: str, function: Callable[[int], float], seed: int) -> None:
