@@ -23,7 +23,7 @@ from torchkata.inside.reply import Probe, Reply
 from torchkata.inside.text import Text
 from torchkata.inside.values import Plain
 from torchkata.seam.failures import Died, Inconclusive, TimedOut, describe_exit
-from torchkata.seam.time_limits import SCHEDSTAT, Times, allow, describe_time_out, read_queue, take_least
+from torchkata.seam.time_limits import BUSY, SCHEDSTAT, Times, allow, describe_time_out, read_queue, take_least
 
 CONTROL_SECONDS = 60.0
 SHORTEST_WAIT = 0.01  # seconds between two measurements of a worker's CPU time
@@ -41,10 +41,12 @@ class TimeBudget:
     left: Times
 
     def demand_time(self) -> None:
-        """Raise TimedOut if no time is left."""
+        """Raise TimedOut if no time is left, or Inconclusive if the machine had hardly a processor for the code."""
+        by_cpu = self.left.cpu <= 0
+        if not by_cpu and self.left.wall <= 0 and -self.left.queued > self.allowed.wall * BUSY / 2:
+            raise Inconclusive(_("{what} waited for a processor most of the time: the machine is busy", what=self.what))
         if self.left.shortest <= 0:
-            by_cpu, queued = self.left.cpu <= 0, -self.left.queued
-            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=by_cpu, queued=queued))
+            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=by_cpu))
 
 
 class WorkerRunner:
@@ -109,8 +111,10 @@ class WorkerRunner:
         except Inconclusive:  # the machine has failed, however long that took
             budgets.clear()
             raise
+        except Late:  # a worker without a processor has not read its request, unless one of the budgets is used up
+            raise Inconclusive(_("a worker did not start ({error})", error="Late")) from None
         finally:
-            used = self.measure() - began
+            used = (self.measure() - began).leave_out_queue()
             for budget in budgets:
                 budget.left -= used
             for budget in budgets:  # also after a reply: with several threads, a call may have used more than its time
@@ -129,7 +133,7 @@ class WorkerRunner:
         began = self.measure()
 
         def compute_left() -> float:
-            left = allowed - (self.measure() - began)
+            left = allowed - (self.measure() - began).leave_out_queue()
             return max(left.shortest, SHORTEST_WAIT) if left.shortest > 0 else 0.0
 
         try:

@@ -253,7 +253,7 @@ class InProcess:
             ):
                 return run_probe(self.assignment, probe, [to_plain(arg) for arg in args])
         finally:
-            self.left -= measure_process() - began
+            self.left -= (measure_process() - began).leave_out_queue()
 
     def set_budget(self, seconds: float) -> None:
         """Limit the total time until the next `reset`.

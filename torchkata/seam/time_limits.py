@@ -1,7 +1,8 @@
 """Limits of CPU time and of wall-clock time.
 
 CPU time does not depend on what else a machine does, so it is what limits code that computes. Code that sleeps or waits
-for a lock uses none of it. Each limit therefore also ends after several times as many seconds by the clock.
+for a lock uses none of it. Each limit therefore also ends after several times as many seconds by the clock, without the
+time in which the code was ready to run but the machine had no processor for it.
 """
 
 import linecache
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
@@ -26,6 +27,7 @@ from .failures import NOWHERE, Place, TimedOut
 POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of these functions, has finished
 UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
 SCHEDSTAT = "/proc/{}/schedstat"  # nanoseconds that a thread has run and has waited for a processor (Linux)
+BUSY = 10  # the time without a processor is left out until a limit has taken this many times as long
 MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
@@ -40,6 +42,10 @@ class Times:
 
     def __sub__(self, other: "Times") -> "Times":
         return Times(self.cpu - other.cpu, self.wall - other.wall, self.queued - other.queued)
+
+    def leave_out_queue(self) -> "Times":
+        """Return these times without the time without a processor. At least a tenth of the time by the clock is kept."""
+        return replace(self, wall=max(self.wall - self.queued, self.wall / BUSY))
 
     @property
     def shortest(self) -> float:
@@ -62,7 +68,7 @@ def take_least(*times: Times) -> Times:
 
 def measure_process() -> Times:
     """Return the times of this process, to compare them with later ones."""
-    return Times(time.process_time(), time.monotonic())
+    return Times(time.process_time(), time.monotonic(), measure_queue())
 
 
 def read_queue(schedstat: int) -> float:
@@ -77,14 +83,11 @@ def measure_queue() -> float:
     return 0.0
 
 
-def describe_time_out(what: str, allowed: Times, *, by_cpu: bool, queued: float) -> str:
-    """Return a sentence about an exceeded limit of `what`, of which `queued` seconds were spent without a processor."""
+def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
+    """Return a sentence about an exceeded limit of `what`."""
     if by_cpu:
         return _("{what} used more than {seconds} seconds of CPU time", what=what, seconds=f"{allowed.cpu:g}")
-    said = {"what": what, "seconds": f"{allowed.wall:g}"}
-    if queued > allowed.wall / 2:
-        return _("{what} took more than {seconds} seconds, mostly waiting for a processor: the machine is busy", **said)
-    return _("{what} took more than {seconds} seconds, mostly waiting", **said)
+    return _("{what} took more than {seconds} seconds, mostly waiting", what=what, seconds=f"{allowed.wall:g}")
 
 
 @contextmanager
@@ -109,22 +112,23 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
 
     Imports of libraries are not interrupted, because a partially imported library would break all later calls.
     """
-    queued, printed = measure_queue(), count_printed()
+    began, printed = measure_process(), count_printed()
 
     def stop(number: int, frame: FrameType | None) -> None:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
-        if importing:
+        left = 0.0 if by_cpu else allowed.wall - (measure_process() - began).leave_out_queue().wall
+        if importing or left > 0:
             timer = CPU_TIMER[0] if by_cpu else WALL_TIMER[0]
-            signal.setitimer(getattr(signal, timer), POLL_SECONDS)
+            signal.setitimer(getattr(signal, timer), max(left, POLL_SECONDS))
             return
         place = NOWHERE
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
-        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu, queued=measure_queue() - queued)
+        how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
         raise TimedOut(how, place)

@@ -24,7 +24,7 @@ from grader.tests import ROOT
 from grader.tests.support.sandbox_workers import LEVELS, LIMITS, Ask, open_worker, start_sandbox
 from tests.probes import linear as probes
 from torchkata.course import course
-from torchkata.seam.failures import Crashed, Died, TimedOut
+from torchkata.seam.failures import Crashed, Died, Inconclusive, TimedOut
 from torchkata.seam.student import Student
 
 SECRET = "TORCHKATA_SECRET"
@@ -196,11 +196,18 @@ def test_call_ends_at_one_of_two_limits(sandbox: Sandbox, body: str, wall_factor
         assert left.cpu >= 0.5 if words == BY_CPU else left.wall >= 2.0
 
 
-def test_busy_machine_is_named(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wait_for_a_processor_costs_nothing(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.sandbox.runner.read_queue", lambda _: time.monotonic())
+    with open_runner(sandbox, make_layer("time.sleep(0.8)"), call_seconds=5.0, wall_factor=0.05) as (runner, student):
+        make_weights(student)
+        assert (runner.kata.allowed - runner.kata.left).wall < 0.25
+
+
+def test_starved_call_is_inconclusive(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.runner.read_queue", lambda _: time.monotonic())
     with (
-        open_runner(sandbox, make_layer("time.sleep(600)"), call_seconds=0.2) as (_, student),
-        pytest.raises(TimedOut, match="mostly waiting for a processor"),
+        open_runner(sandbox, make_layer("time.sleep(600)"), call_seconds=5.0, wall_factor=0.05) as (_, student),
+        pytest.raises(Inconclusive, match="waited for a processor most of the time: the machine is busy"),
     ):
         make_weights(student)
 
