@@ -44,7 +44,7 @@ class Times:
         return Times(self.cpu - other.cpu, self.wall - other.wall, self.queued - other.queued)
 
     def leave_out_queue(self) -> "Times":
-        """Return these times without the time without a processor. At least a tenth of the time by the clock is kept."""
+        """Return these times without the wait for a processor, but keep at least a tenth of the time by the clock."""
         return replace(self, wall=max(self.wall - self.queued, self.wall / BUSY))
 
     @property
