@@ -69,13 +69,26 @@ def write_steps(lrs: Rates, grads: Grads, before: Sequence[float], literal: Lite
     return lines
 
 
+def show_every_step(lines: Sequence[str]) -> str:
+    """Return the code, which shows the parameters after each of its steps."""
+    if lines.count("opt.step()") == 1:
+        return "\n".join([*lines, "params"])
+    return "\n".join("opt.step(); print(params)" if line == "opt.step()" else line for line in lines)
+
+
+def write_whole_run(
+    name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options]
+) -> list[str]:
+    """Return the lines that take all steps."""
+    created = write_optimizer(name, len(params), lrs[0], options)
+    return [write_parameters(params, literal), *created, *write_steps(lrs, grads, lrs[0], literal)]
+
+
 def write_run(
     name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
     """Return code that takes all steps."""
-    created = write_optimizer(name, len(params), lrs[0], options)
-    steps = write_steps(lrs, grads, lrs[0], literal)
-    return "\n".join([write_parameters(params, literal), *created, *steps, "params"])
+    return show_every_step(write_whole_run(name, params, lrs, grads, literal, options))
 
 
 def write_runs_alone(
@@ -91,7 +104,7 @@ def write_runs_alone(
                 lines += [f"opt.param_groups[0]['lr'] = {rates[g]}"] * (rates[g] != before)
                 lines += [f"{p}.grad = {literal(row[g][i])}", "opt.step()"]
                 before = rates[g]
-    return "\n".join([*lines, "params"])
+    return show_every_step(lines)
 
 
 def write_creation(name: str, options: Options) -> str:
@@ -103,10 +116,8 @@ def write_state(
     name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
     """Return code that takes all steps and then inspects the state."""
-    return (
-        write_run(name, params, lrs, grads, literal, options).removesuffix("params")
-        + "[[p.grad for p in group] for group in params], opt.state"
-    )
+    run = write_whole_run(name, params, lrs, grads, literal, options)
+    return "\n".join([*run, "[[p.grad for p in group] for group in params], opt.state"])
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:
@@ -114,7 +125,7 @@ def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads,
     first, *others = grads
     created = [write_parameters(params, literal), *write_optimizer(name, len(params), lrs[0])]
     later = [line for row in others for line in write_step(row, literal, "{p}.grad.copy_({grad})")]
-    return "\n".join([*created, *write_step(first, literal), *later, "params"])
+    return show_every_step([*created, *write_step(first, literal), *later])
 
 
 def write_in_place(
@@ -172,14 +183,14 @@ def write_scheduled(
     created = write_optimizer(name, len(params), lrs, options)
     scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
     steps = [line for row in grads for line in [*write_step(row, literal), "scheduler.step()"]]
-    return "\n".join([write_parameters(params, literal), *created, scheduler, *steps, "params"])
+    return show_every_step([write_parameters(params, literal), *created, scheduler, *steps])
 
 
 def write_defaults(name: str, param: Tensor, grads: Sequence[Tensor], options: Options, literal: Literal) -> str:
     """Return code that takes steps with a group that has no options of its own."""
     created = f"opt = {name.partition('.')[2]}([{write_group(0, {})}]{write_keywords(options)})"
     steps = [line for grad in grads for line in write_step([[grad]], literal)]
-    return "\n".join([write_parameters([[param]], literal), created, *steps, "params"])
+    return show_every_step([write_parameters([[param]], literal), created, *steps])
 
 
 def write_interrupted(
