@@ -46,6 +46,11 @@ def below_zero(value: float, dtype: str) -> bool:
     return value != 0 and value <= oracle.smallest(dtype) / 2
 
 
+@instead_of(oracle.underflows, "treats numbers that are 0 in float32 as 0: as Python floats, they are not 0")
+def zero_in_float32(value: float, dtype: str) -> bool:
+    return abs(value) > oracle.smallest("float32") / 2 and oracle.underflows(value, dtype)
+
+
 @instead_of(oracle.underflows, "always returns False for negative numbers")
 def positive_only(value: float, dtype: str) -> bool:
     return value > 0 and oracle.underflows(value, dtype)
