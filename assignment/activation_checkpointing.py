@@ -38,11 +38,12 @@ class DeepNetworkCheckpointed(nn.Module):
     Details:
     - Outputs and gradients equal those of the network without checkpointing, including `x.grad` if x requires grad. Do
       not change `x.requires_grad`. Pass `use_reentrant=False`: otherwise, weights get no gradients if x requires none.
-    - Each backward pass recomputes every segment exactly once, one segment at a time.
+    - Each backward pass recomputes every segment exactly once, one at a time.
     - Under `torch.no_grad()`, run each block once and save no activations.
     - `num_layers` may be 0, `segment` may be larger than `num_layers`, and a batch may be empty.
 
-    Not specified (any choice is fine): `checkpoint` or your own `autograd.Function`; checkpointing in `eval()` mode.
+    Not specified (any choice is fine): `checkpoint` or your own `autograd.Function`; checkpointing in `eval()` mode;
+    second derivatives.
     """
 
     def __init__(self, dim: int, num_layers: int, segment: int) -> None:
@@ -67,6 +68,6 @@ def best_segment(num_layers: int, per_block: int = 1) -> int:
 
     Both arguments are at least 1.
 
-    Not specified (any choice is fine): which of several equally good lengths you return.
+    Not specified (any choice is fine): which of equally good lengths you return.
     """
     raise NotImplementedError

@@ -24,7 +24,7 @@ class AdaGrad(torch.optim.Optimizer):
     Details:
     - Store `g2` in `self.state[p]["g2"]`, with p's shape and dtype. `state_dict()` then includes `g2`. After
       `load_state_dict`, training must continue exactly as if it had not been interrupted. Do not store any other tensor
-      of p's size.
+      with more than one element.
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
       place under `torch.no_grad()`.
 

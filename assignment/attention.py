@@ -7,8 +7,8 @@ Details:
 - Scores of ±1e4, masked or not, give finite, correct results.
 - Gradients flow to q, k and v, and are never NaN. The inputs are not modified.
 
-Not specified (any choice is fine): whether the product with v has the inputs' precision or more; whether leading
-dimensions broadcast; masks with leading dimensions.
+Not specified (any choice is fine): whether the product with v has the inputs' precision or more; the precision
+under `torch.autocast`; whether leading dimensions broadcast; masks with leading dimensions.
 """
 
 import math
@@ -27,8 +27,8 @@ def attention(
 ) -> Float[Tensor, "... queries d_v"]:
     """Return `softmax(q kᵀ / √d) v`.
 
-    The score of a query and a key is their dot product / `√d`. The softmax is taken over the keys, so the
-    weights of a query, `exp(score) / sum(exp(scores))`, sum to 1.
+    The score of a query and a key is their dot product / `√d`. The softmax is over the keys, so the weights
+    of a query, `exp(score) / sum(exp(scores))`, sum to 1.
 
     `mask[query, key]` is True where the query may attend to the key. All other keys have weight 0. If a query
     may attend to no key, its result is 0.
@@ -55,7 +55,7 @@ def multi_head_attention(
 
     The last dimension is "(heads d)": its first d elements are the first head. All heads share the mask.
 
-    Example, with two heads of width 1, whose scores are 0 and 0, and 0 and 100:
+    Example, two heads of width 1, with scores 0 and 0, and 0 and 100:
         q = torch.tensor([[0., 1.]])
         k = torch.tensor([[0., 0.], [0., 100.]])
         v = torch.tensor([[1., 10.], [3., 30.]])

@@ -15,7 +15,7 @@ from torch import Tensor
 def quantize(x: Float[Tensor, "... n"], block: int, bits: int) -> tuple[Tensor, Float[Tensor, "... blocks"]]:
     """Return the values of `x` in a format of `bits` bits, in the shape of `x`, and the scale of each block.
 
-    A block is `block` neighbors in the last dimension, and n is a multiple of `block`:
+    A block is `block` neighbors in the last dimension, and n is a positive multiple of `block`:
     - scale = largest absolute value in the block / largest value of the format (float32);
     - value = the value of the format that is nearest to x / scale (in the dtype above).
 
@@ -47,7 +47,7 @@ def dequantize(values: Float[Tensor, "... n"], scales: Float[Tensor, "... blocks
 
 
 def scaled_matmul(x: Float[Tensor, "... k"], w: Float[Tensor, "k n"], block: int, bits: int) -> Float[Tensor, "... n"]:
-    """Return the float32 product of the quantized `x` and the quantized `w`.
+    """Return the float32 product of the quantized `x` and `w`.
 
     The blocks of both lie along k, the dimension that is summed: a block of `x` is in one row, a block of `w` in one
     column.

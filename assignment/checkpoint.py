@@ -18,15 +18,16 @@ def save_checkpoint(path: str | PathLike[str], model: nn.Module, optimizer: torc
     Details:
     - The process may be killed while writing, and the disk may fill up: write to a temporary file in the directory of
       `path` (or a subdirectory), and call `os.replace`, so that `path` always contains a complete checkpoint, old or
-      new. (`os.fsync` is not required.) Do not suppress exceptions.
-    - Do not add a suffix to `path`. Do not change any other file: `path.with_suffix(".tmp")` may belong to another run.
-    - `step` can be any integer.
+      new. Do not suppress exceptions.
+    - Do not add a suffix to `path`. Do not change any other file: "run.tmp" may belong to another run, unlike
+      "run.pt.tmp".
+    - `step` is any int in `range(2**63)`.
     - The model's state includes buffers, such as BatchNorm's running mean, but not gradients. Tensors may have any
-      dtype, such as bfloat16.
+      dtype, even bfloat16.
     - Saving must not modify the model or the optimizer, and further training must not modify the file.
     - The tests train your `cruncher` with your `adagrad`.
 
-    Not specified (any choice is fine): the layout of the file; additional keys.
+    Not specified (any choice is fine): the layout of the file; additional keys; `os.fsync`.
     """
     raise NotImplementedError
 
@@ -43,9 +44,9 @@ def load_checkpoint(
 
     Details:
     - Loading must not execute code: use `torch.load(..., weights_only=True)`.
-    - Load all tensors onto `device`, where `model` is, whichever device they were saved on (see `map_location`).
+    - Load all tensors onto `device`, where `model` is, wherever they were saved (see `map_location`).
     - Do not change `requires_grad` or the training mode.
-    - Raise an error if the file is truncated, if a state or the step is missing, or if the keys or shapes of the saved
-      model differ from those of `model`. A truncated file must change nothing.
+    - Raise an error if the file is truncated, if a state or the step is missing, or if the saved model's keys or shapes
+      differ from `model`'s. A truncated file must change nothing. Other errors may leave a part loaded.
     """
     raise NotImplementedError

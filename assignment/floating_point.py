@@ -16,7 +16,7 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Return True (a `bool`) if the nonzero `value` becomes 0 when it is rounded to `dtype`.
+    """Return True (a `bool`) if `value`, a nonzero Python float, becomes 0 when it is rounded to `dtype`.
 
     Values are rounded to nearest, ties to even, so `value` becomes 0 if its absolute value is at most half the smallest
     positive number. (`torch.finfo(dtype).tiny` is the smallest normal number, which is larger.)
@@ -24,6 +24,7 @@ def underflows(value: float, dtype: torch.dtype) -> bool:
     Example:
         underflows(1e-8, torch.float16)            # True: less than 2**-24 / 2 = 2.98e-8
         underflows(1e-8, torch.bfloat16)           # False: this dtype has the exponents of float32
+        underflows(1e-50, torch.float32)           # True: as a Python float, 1e-50 is not 0
         underflows(-9e-4, torch.float8_e4m3fn)     # True: closer to 0 than 2**-9 / 2 = 9.77e-4
         underflows(-1e-3, torch.float8_e4m3fn)     # False: it is rounded to -2**-9
         underflows(0.0, torch.float16)             # False: 0 is already 0

@@ -11,8 +11,8 @@ def get_batch(
 ) -> Int[Tensor, "batch sequence"]:
     """Draw `batch_size` random windows of `sequence_length` tokens from `data`.
 
-    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array stored in a
-    file that may be larger than memory. Indexing reads only the indexed elements, so index only the windows.
+    `data` is a one-dimensional array of token ids (uint16, int32 or int64), often an `np.memmap`: an array in a file
+    that may be larger than memory. Indexing reads only the indexed elements, so read only the windows.
 
     Row i of the result is `data[start : start + sequence_length]` with its own `start`, drawn uniformly from
     `range(len(data) - sequence_length)`. No window contains the last token, which is only a target (the token to
@@ -33,7 +33,7 @@ def get_batch(
     - Do not modify `data` or share memory with it.
     - If `len(data) <= sequence_length`, raise a `ValueError` or a `RuntimeError`.
     - If `device` is a CUDA device, pin the batch (`pin_memory()`) and copy it with `non_blocking=True`. On other
-      devices, do neither. The test simulates a GPU, so you need none. Pinned (page-locked) memory is never swapped out,
+      devices, do not pin. The test simulates a GPU, so you need none. Pinned (page-locked) memory is never swapped out,
       so the GPU can copy from it while the CPU prepares the next batch. Pinning itself blocks: it saves time only if a
       data loader pins batches in advance.
 

@@ -44,10 +44,11 @@ def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, 
     """Return the prompt and `n` tokens after it, each with the largest logit.
 
     `model(tokens, cache)` takes new tokens, from position `len(cache)` on. It calls `cache.attend` once in each of
-    its `model.num_layers` layers, and returns logits (batch, new, vocab).
+    `model.num_layers` layers, and returns logits (batch, new, vocab).
 
     Pass it the prompt, then one token per step. A cache holds at most `model.context` tokens. If the prompt or a token
-    would not fit, begin a new cache with the last `context` tokens of the text. They fill it: later steps do likewise.
+    would not fit, begin a new cache with the last `context` tokens of the text. The new cache is full, so every later
+    step begins another.
     """
     raise NotImplementedError
 
@@ -55,14 +56,14 @@ def generate(model: Any, prompt: Int[Tensor, "batch T"], n: int) -> Int[Tensor, 
 def cache_bytes(num_layers: int, tokens: int, width: int, itemsize: int, batch: int = 1) -> int:
     """Return the bytes of a cache with a key and a value of `width` numbers per layer, token and sequence.
 
-    Example, GPT-2 XL in bfloat16:
+    Example, GPT-2 XL:
         cache_bytes(48, 1024, 1600, itemsize=2)     # 314572800
     """
     raise NotImplementedError
 
 
 def tokens_per_second(weight_bytes: float, cache_bytes: float, bandwidth: float, batch: int = 1) -> float:
-    """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes per second.
+    """Return the tokens per second of memory-bound decoding, with `bandwidth` in bytes/s.
 
     A step reads the weights and `cache_bytes`, the whole batch's cache, and generates one token per sequence.
 

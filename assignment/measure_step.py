@@ -5,6 +5,7 @@ A step of a `DeepNetwork(D, L)`, L ≥ 1, on a batch x of B rows:
     y = model(x)            # x does not require grad
     y.backward(ones)
     p -= lr * p.grad        # for each parameter; plain SGD has no state
+    p.grad = None           # for each parameter; takes no FLOPs and moves no bytes
 
 Compute FLOPs, bytes, memory and MFU with your own functions, imported below: the tests replace them, and your results
 must change accordingly.

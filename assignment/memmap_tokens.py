@@ -25,9 +25,9 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
 def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     """Return the tokens that `save_tokens` wrote, as an array whose elements are read from disk only on access.
 
-    LLaMA's 1.4e12 training tokens take 2.8 TB. Therefore, map the file into memory (`np.memmap`, or `np.load` with
-    `mmap_mode`), so that the operating system reads only the pages around the elements that
-    you access.
+    LLaMA's 1.4e12 training tokens take 2.8 TB. Therefore, map the file into memory (for example with `np.memmap`, or
+    with `np.load` and `mmap_mode`), so that the operating system reads only the pages around the elements that you
+    access.
 
     Example:
         tokens = load_tokens("tokens.bin")     # returns immediately, even for a large file
@@ -38,6 +38,6 @@ def load_tokens(path: str | PathLike[str]) -> np.ndarray:
     - Assigning to the array must not change the file, so map it read-only or copy-on-write.
 
     Not specified (any choice is fine): the layout of the file; whether there is a second file next to it; the result
-    for an empty array.
+    for an empty array; what happens to a loaded array when its file is overwritten.
     """
     raise NotImplementedError

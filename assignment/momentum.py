@@ -36,8 +36,8 @@ class Momentum(torch.optim.Optimizer):
     - As in `SGD`, support parameter groups, a changing `lr` and `None` gradients, do not change `grad`, and update in
       place under `torch.no_grad()`.
 
-    Not specified (any choice is fine): dampening combined with nesterov or with `momentum=0`; whether the state
-    contains other scalars; support for torch's other options, if they are off by default.
+    Not specified (any choice is fine): combinations of two of dampening, nesterov and `momentum=0`; whether the
+    state contains other scalars; support for torch's other options, if they are off by default.
     """
 
     def __init__(

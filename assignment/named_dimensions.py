@@ -11,7 +11,8 @@ dimensions:
 jaxtyping annotations (Float[Tensor, "... seq hidden"]) are checked only under `@jaxtyped(typechecker=beartype)`.
 
 Details, for all functions:
-- Inputs can have any number of leading dimensions (including none), each of any size (including 0).
+- Inputs can have any number of leading dimensions (including none). Leading dimensions, queries, keys and n can be 0;
+  all other sizes are at least 1.
 - The result has the input's dtype, and gradients flow to every input.
 
 Not specified (any choice is fine): whether you use einops or plain torch; whether leading dimensions broadcast.

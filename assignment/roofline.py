@@ -5,7 +5,7 @@ matrices and is compute-bound. Inference that generates one token at a time mult
 and is memory-bound.
 
 Details, for the first five functions:
-- The work of an operation is a tuple of two exact ints, (FLOPs, bytes).
+- The work of an operation is a tuple (FLOPs, bytes) of exact ints, not floats.
 - Every input is read once and the result written once, all in the floating-point `dtype`, with
   `dtype.itemsize` bytes per element.
 - A sum of n products takes 2 · n FLOPs.
@@ -89,7 +89,7 @@ def attainable_mfu(intensity: float, accelerator: float) -> float:
 
 
 def bound(intensity: float, accelerator: float) -> str:
-    """Return "memory" if moving the bytes takes longer, "compute" if the arithmetic does.
+    """Return "memory" if moving the bytes takes longer, "compute" if arithmetic does.
 
     Not specified (any choice is fine): the result if both take equally long.
     """

@@ -17,15 +17,15 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
         0 < flop_per_sec < 1e15                        # True
 
     Details:
-    - Warm up with at least one matmul that you do not time: the first matmul of a shape loads libraries and selects a
-      kernel, and may take a thousand times as long.
+    - Warm up with at least one `a @ b` whose time you do not use: the first matmul of a shape loads libraries and
+      selects a kernel, and may take a thousand times as long.
     - Time at least three further matmuls, and return the mean, the median or the minimum of the seconds per matmul.
     - Use a monotonic clock, such as `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps
       when the system clock is set; `time.process_time` adds up the CPU time of all threads and does not include time
       spent waiting.
     - On a CUDA device, `a @ b` only queues the matmul. Call `torch.cuda.synchronize()` before you start the clock,
-      since the device may still be busy, and again before you stop the clock. Do not synchronize for CPU tensors,
-      because CUDA may not be available on the machine.
+      since the device may still be busy, and again before you stop the clock. CPU tensors do not need it, and on a
+      machine without CUDA it raises an error.
     - Do not modify the matrices.
 
     Not specified (any choice is fine): the number of matmuls; whether you write the result into a preallocated output

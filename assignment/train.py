@@ -46,8 +46,8 @@ def train(
     - `get_batch` is a function passed by the caller, not your solution of the kata with that name.
     - Take every step, even after a loss of 0 or infinity. With `num_train_steps=0`, return an untrained model and no
       losses.
-    - Detach the losses. Otherwise, each loss keeps the nodes of its autograd graph in memory (`backward()` frees only
-      the saved activations). Do not keep any other results of a step.
+    - Detach each loss in its step: until then, it keeps the nodes of its autograd graph in memory (`backward()` frees
+      only the saved activations). Do not collect other results.
 
     Not specified (any choice is fine): whether the losses are a tensor or a list of numbers; whether gradients are
     zeroed at the start or at the end of a step; whether they are zeroed with `None` (the default of `zero_grad()`,

@@ -121,9 +121,10 @@ def train_lm(
     """Train a new LanguageModel on the tokens of a file, and return it. Resume from the checkpoint `out` if it exists.
 
     Each step draws one batch of `batch_size` windows of `context + 1` tokens with your `get_batch`, sets the learning
-    rate of every group, and calls `training_step`. After every `checkpoint_every` steps, and after the last step, it
-    saves a checkpoint to `out`, with the number of steps taken so far as its step. Each step ends with
-    `report(steps so far, loss)` (if `report` is not None), whether or not it saved.
+    rate of every group, and calls `training_step`. Let `done` be the number of steps taken so far, including those
+    before a resume. If `done` is a multiple of `checkpoint_every`, or the step is the last one, save a checkpoint to
+    `out`, with `done` as its step. Each step ends with `report(done, loss)` (if `report` is not None), whether or not
+    it saved.
 
     For example, `train_lm("text.bin", "text.pt", Settings(steps=100))` takes 100 steps. Called again, it takes none and
     returns the saved model.
@@ -131,8 +132,9 @@ def train_lm(
     Details:
     - The run may be killed at any moment. A resumed run must equal an uninterrupted one, bit for bit. Therefore, the
       initial weights depend only on `seed`, and the batch of a step only on `seed` and the number of the step. Before
-      each batch, call `torch.manual_seed` with a number computed from both. Different steps and seeds (up to 2**20)
-      draw different batches, so `seed + step` is not enough. Python's `hash` of a string differs in each process.
+      each batch, call `torch.manual_seed` with a number computed from both. Seeds and steps are at most 2**20. Another
+      seed or another step must give another batch (rare coincidences are fine), so `seed + step` is not enough. On the
+      CPU, torch uses only the lowest 32 bits of the number. Python's `hash` of a string differs in each process.
     - Load tokens, and save and load checkpoints, only with your own functions. Catch no errors, neither theirs (a new
       run must not overwrite a damaged checkpoint) nor those of `report`.
     - The model and the batches are on `device`.

@@ -12,7 +12,7 @@ The model is a small GPT-style Transformer without biases:
 Each head uses d = width / heads columns of q, k and v. Unlike in `language_model`, each norm has a gain: `width`
 parameters.
 
-All results are exact ints.
+All results are exact ints, not floats.
 """
 
 from dataclasses import dataclass
