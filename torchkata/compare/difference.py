@@ -21,14 +21,14 @@ def describe_difference(yours: Plain, expected: Plain, what: Message, note: Mess
     lengths or dicts have different keys, a note says so.
     """
     label, note = translate(what), translate(note)
-    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
+    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2, excess)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = find_first_difference(expected, yours)
         label += path
         if looks_alike(expected, yours, MAX_WIDTH - len(label) - 2):
-            index = find_first_element(expected, yours, excess)
+            index, excess = find_first_element(expected, yours, excess), None
             label, expected, yours = f"{label}{list(index)}", expected[index].item(), yours[index].item()
-        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
+        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2, excess)
         note = note or explain_length(yours, expected)
     named = [_("{name}: {value}", name=label, value=value) if label else value for value in shown]
     return Wrong(expected=named[0], yours=named[1], note=note)
