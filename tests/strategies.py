@@ -146,9 +146,9 @@ class DeepCase:
 
 
 @st.composite
-def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
-    """Draw a deep linear model with zero to four square layers, a batch, and a gradient for the outputs."""
-    dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 4)), draw(batch)
+def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int], fewest_layers: int = 0) -> DeepCase:
+    """Draw a deep linear model with up to four square layers, a batch, and a gradient for the outputs."""
+    dim, num_layers, rows = draw(sizes(3)), draw(st.integers(fewest_layers, 4)), draw(batch)
     rng = rng_of(draw(SEEDS))
     weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
     return DeepCase(weights, normal(rng, [rows, dim]), normal(rng, [rows]))

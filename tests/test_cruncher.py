@@ -46,33 +46,34 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
         assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
 
 
-@given(deep_cases(batch=st.integers(2, 4)))
+@given(deep_cases(batch=st.integers(2, 4), fewest_layers=1))
 def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
     """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
-    reply = student.call(probes.forward, case.weights, case.x)
-    try:
-        check_forward(reply["y"], case)
-    except AssertionError:
-        others = replace(case, weights=[weight + 1 for weight in case.weights])
-        stale = same(reply["y"], reply["before"]) and holds(check_forward, reply["before"], others)
-        expected = Text("another result than before load_state_dict()")
-        check(not stale, mistake=STALE, yours=reply["y"], expected=expected)
-        raise
+    for each in (case, replace(case, weights=case.weights[-1:])):  # also without hidden layers
+        reply = student.call(probes.forward, each.weights, each.x)
+        try:
+            check_forward(reply["y"], each)
+        except AssertionError:
+            others = replace(each, weights=[weight + 1 for weight in each.weights])
+            stale = same(reply["y"], reply["before"]) and holds(check_forward, reply["before"], others)
+            expected = Text("another result than before load_state_dict()")
+            check(not stale, mistake=STALE, yours=reply["y"], expected=expected)
+            raise
 
 
-@given(deep_cases(batch=st.integers(2, 3)), sizes(1, 1, 0))
+@given(deep_cases(batch=st.integers(2, 3), fewest_layers=1), sizes(1, 1, 0))
 def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase, rows: int) -> None:
     """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
     check_parts(student, case, [rows])
 
 
-@given(deep_cases(batch=st.integers(4, 5)))
+@given(deep_cases(batch=st.integers(4, 5), fewest_layers=1))
 def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     """The output for each row does not depend on the other rows of the batch."""
     check_parts(student, case, [2, len(case.x)])
 
 
-@given(deep_cases(batch=st.integers(2, 4)))
+@given(deep_cases(batch=st.integers(2, 4), fewest_layers=1))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     """backward() computes the gradient of every layer's weight and of x."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
