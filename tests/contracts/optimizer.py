@@ -17,12 +17,13 @@ from torchkata import Plain, Student, Text, assert_equal, check, precondition, s
 
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten between which magnitudes are drawn
 FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # factors by which a scheduler multiplies the learning rate
-BROKEN_BY_A_STEP = {
-    "the same Parameter": Text("the parameter is a different object after the step"),
-    "the same memory": Text("the parameter is moved to new memory instead of being changed in place"),
-    "a leaf that requires grad": Text("the parameter no longer requires grad after the step"),
-    "the same gradient": Text("p.grad is removed or replaced in the step: zero_grad() is for the user to call"),
-    "autograd is on": Text("autograd stays off after the step"),
+BROKEN_BY_A_STEP = {  # by the code that is True after a correct step
+    "opt.param_groups[g]['params'][i] is p": Text("the parameter is a different object after the step"),
+    "p.data_ptr() == address": Text("the parameter is moved to new memory instead of being changed in place"),
+    "p.stride() == stride": Text("the parameter has other strides after the step"),
+    "p.is_leaf and p.requires_grad": Text("the parameter no longer requires grad after the step"),
+    "p.grad is grad": Text("p.grad is removed or replaced in the step: zero_grad() is for the user to call"),
+    "torch.is_grad_enabled()": Text("autograd stays off after the step"),
 }
 
 
@@ -119,7 +120,7 @@ def check_in_place(student: Student, optimizer: Optimizer, run: OptimizerRun, tr
 def check_nothing_else_changed(reply: dict[str, Any], grads: Sequence[Tensor | None]) -> None:
     """Assert that a step has changed the parameters in place, and has only read these gradients."""
     for fact, note in BROKEN_BY_A_STEP.items():
-        check(reply[fact], mistake=note)
+        check(reply[fact], mistake=note, yours=f"{fact}: False", expected=f"{fact}: True")
     left = [grad for grad in grads if grad is not None]
     assert_equal(
         reply["gradients"], left, what="grad", mistake=Text("step() modified the gradients, which it should only read")
