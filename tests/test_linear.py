@@ -24,6 +24,7 @@ NOT_REGISTERED = Text(
     "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result computed "
     "with one"
 )
+GRAD = "layer.weight.requires_grad"
 FROZEN = Text("the weight does not require grad: is it a buffer, or an nn.Parameter with requires_grad=False?")
 CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
@@ -40,7 +41,7 @@ def test_forward_returns_x_at_weight(student: Student, case: LinearCase) -> None
 def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) -> None:
     """backward() computes x.grad and weight.grad, which is summed over all leading dimensions."""
     yours = student.call(probes.gradients, case.weight, case.x, case.grad_y)
-    check(yours["requires grad"], mistake=FROZEN)
+    check(yours["requires grad"], mistake=FROZEN, yours=f"{GRAD}: False", expected=f"{GRAD}: True")
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
     scales = backward_scale(abs(weight), abs(x), abs(grad_y))
     for name, expected, scale in zip(("weight", "x"), oracle.backward(weight, x, grad_y), scales, strict=True):

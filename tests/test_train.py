@@ -225,7 +225,8 @@ def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layer
     """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     check(reply["is a tuple"], Text("train should return a tuple"), expected="a tuple (model, losses)")
-    check(reply["is a Cruncher"], Text("the model should be a Cruncher from cruncher.py"))
+    note, code = Text("the model should be a Cruncher from cruncher.py"), "isinstance(model, Cruncher)"
+    check(reply["is a Cruncher"], note, yours=f"{code}: False", expected=f"{code}: True")
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])
     require(finite, Text("a new Cruncher has a weight that is infinite or NaN"), yours=reply["start"])
     check(loss_values(reply["losses"], 0, check) == [], Text("there should be no losses"), yours=reply["losses"])

@@ -87,15 +87,15 @@ def run_alone(
 
 
 @typed(optimizer_code.write_creation)
-def accepts(assignment: Any, name: str, options: Options) -> bool:
-    """Return whether an optimizer can be created with the given options."""
+def refused(assignment: Any, name: str, options: Options) -> str:
+    """Return the name of the error with which an optimizer refuses the given options, or "" if it accepts them."""
     optimizer_class = find_class(assignment, name)
     optimizer_class([nn.Parameter(torch.ones(2))])
     try:
         optimizer_class([nn.Parameter(torch.ones(2))], **options)
-    except (ValueError, AssertionError):
-        return False
-    return True
+    except (ValueError, AssertionError) as error:
+        return type(error).__name__
+    return ""
 
 
 @typed(optimizer_code.write_overwritten_grads)
