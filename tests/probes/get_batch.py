@@ -67,8 +67,8 @@ def device_name(result: object) -> str:
             data_line(data, literal),
             "position = {token: i for i, token in enumerate(data.tolist())}",
             "torch.manual_seed(seed)",
-            "batches = [get_batch(data, batch_size, sequence_length)[:, 0].tolist() for _ in range(calls)]",
-            "[[position.get(token, -1) for token in batch] for batch in batches]",
+            "batches = [get_batch(data, batch_size, sequence_length) for _ in range(calls)]",
+            "[[position.get(token, -1) for token in batch[:, 0].tolist()] for batch in batches]",
         ]
     )
 )

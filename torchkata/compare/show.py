@@ -87,12 +87,9 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
     return f"{form}  {join_pieces(format_array(value, digits), width - len(form) - 2)}"
 
 
-def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH, excess: Any = None) -> tuple[str, str]:
-    """Format two values. If they would look the same, show all digits or, if that does not help, their types.
-
-    `excess` says which elements of two arrays differ by more than rounding. If possible, only these look different.
-    """
-    for digits in (*find_digits(one, other, excess), DIGITS, ALL_DIGITS):
+def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH, preferred: int = DIGITS) -> tuple[str, str]:
+    """Format two values. If they would look the same, show all digits or, if that does not help, their types."""
+    for digits in (preferred, DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
             return shown
@@ -101,13 +98,14 @@ def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH, excess: Any = No
     return f"{shown[0]} ({describe_type(one)})", f"{shown[1]} ({describe_type(other)})"
 
 
-def find_digits(one: Any, other: Any, excess: Any) -> Iterator[int]:
-    """Yield the numbers of digits, the largest first, with which exactly the elements in `excess` look different."""
+def find_digits(one: Any, other: Any, excess: Any) -> int:
+    """Return the number of digits with which exactly the elements in `excess` look different, or else `DIGITS`."""
     if excess is not None and excess.size <= MAX_COMPARED:
         rows = [*zip(one.flatten().tolist(), other.flatten().tolist(), excess.flatten().tolist(), strict=True)]
         for n in range(DIGITS, MIN_DIGITS - 1, -1):
             if all((format_number(a, n) != format_number(b, n)) == differs for a, b, differs in rows):
-                yield n
+                return n
+    return DIGITS
 
 
 def count_elements(value: Plain) -> int:
