@@ -146,11 +146,15 @@ class DeepCase:
 
 
 @st.composite
-def deep_cases(draw: st.DrawFn, batch: st.SearchStrategy[int]) -> DeepCase:
-    """Draw a deep linear model with zero to four square layers, a batch, and a gradient for the outputs."""
-    dim, num_layers, rows = draw(sizes(3)), draw(st.integers(0, 4)), draw(batch)
+def deep_cases(
+    draw: st.DrawFn,
+    batch: st.SearchStrategy[int],
+    num_layers: st.SearchStrategy[int] = st.integers(0, 4),  # noqa: B008  (a strategy is a description)
+) -> DeepCase:
+    """Draw a deep linear model with a few square layers, a batch, and a gradient for the outputs."""
+    dim, depth, rows = draw(sizes(3)), draw(num_layers), draw(batch)
     rng = rng_of(draw(SEEDS))
-    weights = [normal(rng, [dim, dim]) for _ in range(num_layers)] + [normal(rng, [dim, 1])]
+    weights = [normal(rng, [dim, dim]) for _ in range(depth)] + [normal(rng, [dim, 1])]
     return DeepCase(weights, normal(rng, [rows, dim]), normal(rng, [rows]))
 
 

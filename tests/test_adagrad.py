@@ -70,6 +70,8 @@ def test_state_contains_g2(student: Student, run: OptimizerRun) -> None:
             check(
                 not isinstance(name, str),
                 mistake=Text('there is no state[p]["g2"]; the sum is called "{name}"', name=name),
+                yours=f'state[p]["{name}"]',
+                expected='state[p]["g2"]',
             )
             what, stored = f'state[params[{g}][{i}]]["g2"]', oracle.get_state(g2)
             assert_close(yours[g][i], stored, dtype=p.dtype, scale=stored, roundings=16, what=what)

@@ -33,8 +33,9 @@ OPTIMIZER = Optimizer(
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
 def test_zero_weight_decay_matches_adam(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
     """With weight_decay=0, the update reduces to Adam: both averages are bias-corrected from the first step on."""
-    accepted = student.call(probes.accepts, OPTIMIZER.name, {"weight_decay": 0.0})
-    check(accepted, mistake=Text("a weight_decay of 0 is rejected, but it is valid and means no decay"))
+    error = student.call(probes.refused, OPTIMIZER.name, {"weight_decay": 0.0})
+    note = Text("a weight_decay of 0 is rejected, but it is valid and means no decay")
+    check(error == "", mistake=note, yours=Text("{error} is raised", error=error), expected=Text("no error"))
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 

@@ -12,12 +12,14 @@ from reference.checkpoint import oracle
 from reference.cruncher.oracle import forward
 from tests.probes import checkpoint as probes
 from tests.probes import checkpoint_files as file_probes
+from tests.probes.checkpoint_code import write_events
 from tests.strategies import SEEDS, Lesson, costly, deep_weights, lessons, normal, rng_of
 from torchkata import (
     Plain,
     Student,
     Text,
     as_float64,
+    asking,
     assert_close,
     assert_equal,
     check,
@@ -43,8 +45,14 @@ SO_FAR = (
     Text("the first loss after loading is right and the second is wrong: the step between them differs"),
     Text("the first losses after loading are right and this one is wrong: an earlier step differs"),
 )
+NO_ERROR = Text("no error")
 SHAPES = {"w": [2, 2], "final": [2, 1]}
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
+
+
+def describe_refusal(raised: list[str]) -> Text | str:
+    """Say which exception load_checkpoint raised, or return "" if it raised none. See `refusal`."""
+    return Text("load_checkpoint raised {error}", error=raised[0]) if raised else ""
 
 
 @costly
@@ -108,6 +116,10 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 @given(st.integers(1, 10**6) | st.just(0) | BEYOND_FLOATS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
     """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
+    if step == 0:
+        raised = student.call(probes.zero_step_refusal, as_path)
+        note = Text("a step of 3 can be saved and loaded, but not a step of 0: is 0 taken for a missing step?")
+        check(not raised, mistake=note, yours=Text("{error} is raised", error="".join(raised[:1])), expected="0")
     returned = student.call(probes.returned_step, step, as_path)
     assert_equal(returned, step, what="step", note=Text("load_checkpoint should return the saved step, an int"))
 
@@ -193,7 +205,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
     silent = Text("saving failed halfway, but save_checkpoint did not raise")
     check(bool(reply["raised"]), mistake=silent, expected=Text("an exception"))
     lost = Text("the previous checkpoint can no longer be loaded")
-    check(not reply["unreadable"], mistake=lost, yours=" ".join(reply["unreadable"][:1]))
+    check(not reply["unreadable"], mistake=lost, yours=describe_refusal(reply["unreadable"]), expected=NO_ERROR)
     check_weights(reply["loaded"], weights, change=2.0, later=[weight + 1 for weight in weights])
 
 
@@ -204,17 +216,18 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
     moves = student.call(file_probes.moves, dim)
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
-    check(moves["replaced"], mistake=direct, expected=expected)
+    moved = Text("a file from another folder is moved to path") if moves["moved"] else Text("no file is moved to path")
+    with asking(write_events()):
+        check(moves["replaced"], mistake=direct, yours=moved, expected=expected)
     overwritten = Text(
         "another file in path's folder was changed: give the temporary file a name that no other file has"
     )
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected=Text("no change to other files"))
-    check(
-        not moves["removed"],
-        mistake=Text(
-            "the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint"
-        ),
+    removed = Text(
+        "the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint"
     )
+    with asking(write_events()):
+        check(not moves["removed"], mistake=removed, yours=f"{moves['removed']}(path)", expected=expected)
 
 
 @costly
@@ -233,7 +246,7 @@ def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> 
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(file_probes.from_elsewhere, weights)
     gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")
-    check(not reply["raised"], mistake=gpu_only, yours=" ".join(reply["raised"][:1]))
+    check(not reply["raised"], mistake=gpu_only, yours=describe_refusal(reply["raised"]), expected=NO_ERROR)
     assert_equal(reply["devices"], ["cpu"], what="devices")
     check_weights(reply["loaded"], weights, change=1.0)
 
@@ -266,7 +279,7 @@ def test_incomplete_file_raises(student: Student, lesson: Lesson) -> None:
         check(
             not lost,
             mistake=note,
-            yours=restored["step"] if "step" in lost else Text("no error"),
+            yours=restored["step"] if "step" in lost else NO_ERROR,
             expected=Text("an exception"),
         )
 

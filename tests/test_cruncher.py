@@ -15,6 +15,7 @@ from tests.sampling import Z
 from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require, same
 
+HIDDEN = sizes(1, 4)  # the numbers of hidden layers in tests that are not about a model without any
 STALE = Text("after load_state_dict(), the output is still that of the previous weights: is their product cached?")
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
@@ -46,35 +47,39 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
         assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
 
 
-@given(deep_cases(batch=st.integers(2, 4)))
+@given(deep_cases(st.integers(2, 4), HIDDEN))
 def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
     """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
-    reply = student.call(probes.forward, case.weights, case.x)
-    try:
-        check_forward(reply["y"], case)
-    except AssertionError:
-        others = replace(case, weights=[weight + 1 for weight in case.weights])
-        stale = same(reply["y"], reply["before"]) and holds(check_forward, reply["before"], others)
-        expected = Text("another result than before load_state_dict()")
-        check(not stale, mistake=STALE, yours=reply["y"], expected=expected)
-        raise
+    for each in (case, replace(case, weights=case.weights[-1:])):  # also without hidden layers
+        reply = student.call(probes.forward, each.weights, each.x)
+        try:
+            check_forward(reply["y"], each)
+        except AssertionError:
+            others = replace(each, weights=[weight + 1 for weight in each.weights])
+            stale = same(reply["y"], reply["before"]) and holds(check_forward, reply["before"], others)
+            expected = Text("another result than before load_state_dict()")
+            check(not stale, mistake=STALE, yours=reply["y"], expected=expected)
+            raise
 
 
-@given(deep_cases(batch=st.integers(2, 3)), sizes(1, 1, 0))
+@given(deep_cases(st.integers(2, 3), HIDDEN), sizes(1, 1, 0))
 def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase, rows: int) -> None:
     """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
     check_parts(student, case, [rows])
 
 
-@given(deep_cases(batch=st.integers(4, 5)))
+@given(deep_cases(st.integers(4, 5), HIDDEN))
 def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     """The output for each row does not depend on the other rows of the batch."""
     check_parts(student, case, [2, len(case.x)])
 
 
-@given(deep_cases(batch=st.integers(2, 4)))
+@given(deep_cases(st.integers(2, 4), sizes(1, 4, 0)))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
     """backward() computes the gradient of every layer's weight and of x."""
+    if len(case.weights) == 1:
+        with precondition():  # another test is about a model without hidden layers
+            student.call(probes.forward, case.weights, case.x)
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
     with precondition(Text("the output is already wrong")):
         check_forward(yours["y"], case)
@@ -95,7 +100,8 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of parameters"))
     is_list = "layers is an nn.ModuleList"
-    check(anatomy[is_list] is expected[is_list], Text("layers should be an nn.ModuleList"))
+    note, code = Text("layers should be an nn.ModuleList"), "isinstance(model.layers, nn.ModuleList)"
+    check(anatomy[is_list] is expected[is_list], note, yours=f"{code}: {anatomy[is_list]}", expected=f"{code}: True")
 
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))

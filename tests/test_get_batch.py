@@ -17,11 +17,12 @@ from reference.get_batch import oracle
 from tests.probes import get_batch as probes
 from tests.sampling import chi_square_range
 from tests.strategies import TokenCase, permutation, token_cases
-from torchkata import Plain, Student, Text, asking, assert_equal, check, literal, require, same
+from torchkata import Plain, Student, Text, asking, assert_equal, check, literal, require, same, show
 
 Demand: TypeAlias = Callable[..., None]  # check or require
 
 
+PINNED = Text("every copy with 'pinned': True and 'non_blocking': True")
 HOW = {  # when a call should return the same batches
     "as before": Text("as before"),
     "with np.random in another state": Text("with np.random in another state"),
@@ -88,20 +89,20 @@ def explain_row(row: Array, data: Array) -> Text:
     """Explain why a row is not a window followed by a target."""
     strange = row[~np.isin(row, data)].tolist()
     if strange:
-        return Text("{token} is not a token of the data{left}", token=strange[0], left=explain_truncation(row, data))
+        return Text("{token} is not a token of the data{left}", token=strange[0], left=explain_conversion(row, data))
     if (row == data[-len(row) :]).all():
         return Text("this row is the end of the data: no target token follows it")
     return Text("these tokens are not consecutive in the data")
 
 
-def explain_truncation(row: Array, data: Array) -> Text | str:
-    """Return which token was truncated to 8 or 16 bits, or ""."""
+def explain_conversion(row: Array, data: Array) -> Text | str:
+    """Return which token was converted to a smaller integer dtype, or ""."""
     windows = np.lib.stride_tricks.sliding_window_view(data, len(row))
-    for bits in (16, 8):
-        alike = ((windows - row) % 2**bits == 0).all(axis=1) & bool((abs(row) < 2**bits).all())
-        if alike.any():
-            whole = windows[alike][0]
-            return Text(": it is {token} truncated to {bits} bits", token=whole[whole != row][0], bits=bits)
+    for bits in (32, 16, 8):
+        names = [name for name in (f"int{bits}", f"uint{bits}") if (windows.astype(name) == row).all(axis=1).any()]
+        if names:
+            whole = windows[(windows.astype(names[0]) == row).all(axis=1)][0]
+            return Text(": it is {token} converted to {dtype}", token=whole[whole != row][0], dtype="/".join(names))
     return ""
 
 
@@ -112,9 +113,11 @@ def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: 
     data = case.data.numpy().astype(np.int64)
     batch_size = oracle.rows(case.batch_size, len(data), case.sequence_length)
     rows = read_tokens(reply["batch"], batch_size, case.sequence_length, check)
+    expected = Text("{length} consecutive tokens of the data, and another one after them", length=case.sequence_length)
     for i, row in enumerate(rows):
         if not oracle.is_row(row, data):
-            check(False, mistake=explain_row(row, data), yours=reply["batch"][i])
+            yours = Text("row {i}: {row}", i=i, row=show(reply["batch"][i]))
+            check(False, mistake=explain_row(row, data), yours=yours, expected=expected)
 
 
 def test_every_valid_start_position_occurs(student: Student, seed: int) -> None:
@@ -214,8 +217,12 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
     assert_equal(reply["seed"], seed, what="torch.initial_seed()", mistake=Text("get_batch sets the torch seed"))
     one, other = (read_tokens(batch, 8, sequence_length) for batch in first)
     check(not bool((one == other).all()), mistake=Text("two consecutive calls return the same batch"), yours=first[1])
-    for (how, repeats), batches in zip(oracle.repeats().items(), again, strict=True):
-        note = Text("the same torch.manual_seed gives different batches, {how}", how=HOW[how])
+    for place, ((how, repeats), batches) in enumerate(zip(oracle.repeats().items(), again, strict=True), start=2):
+        note = Text(
+            "the same torch.manual_seed gives different batches, {how}: compare printed results 1 and {place}",
+            how=HOW[how],
+            place=place,
+        )
         if repeats:
             assert_equal(batches, first, what=Text("batches"), mistake=note)
         check(same(batches, first) is repeats)
@@ -255,7 +262,7 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
         )
         with asking(probes.write_copies(data, device, as_object, literal)):
             is_pinned = bool(named["copies"]) and all(copy["pinned"] for copy in named["copies"])
-            check(not is_pinned, mistake=string_only, yours=reply["copies"])
+            check(not is_pinned, mistake=string_only, yours=reply["copies"], expected=PINNED)
     size = sum(copy["size"] for copy in reply["copies"])
     expected = Text("copies of {batch_size} tokens to the GPU", batch_size=batch_size * 4)
     check(size >= batch_size * 4, Text("the batch is not copied to the GPU"), yours=size, expected=expected)
@@ -263,9 +270,9 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
         unpinned = Text(
             "the batch is copied to the GPU from memory that is not pinned: copy the result of pin_memory()"
         )
-        check(copy["pinned"], mistake=unpinned, yours=reply["copies"])
+        check(copy["pinned"], mistake=unpinned, yours=reply["copies"], expected=PINNED)
         blocking = Text("the copy to the GPU blocks the CPU: pass non_blocking=True")
-        check(copy["non_blocking"], mistake=blocking, yours=reply["copies"])
+        check(copy["non_blocking"], mistake=blocking, yours=reply["copies"], expected=PINNED)
 
 
 @given(token_cases(windows=st.integers(2, 9), least_rows=1))

@@ -14,6 +14,7 @@ from tests.probes import gradient_accumulation as probes
 from tests.strategies import SEEDS, DeepCase, deep_cases, normal, rng_of
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, require
 
+GRAD = "loss.requires_grad"
 ATTACHED = Text("the returned loss is still attached to its graph, which then stays in memory: detach() it")
 
 
@@ -111,7 +112,7 @@ def test_extreme_micro_batch_sizes_are_supported(student: Student, task: Task) -
     """Batches of one row, micro-batches of one row, and micro-batches larger than the batch are supported."""
     reply = run(student, task)
     check_gradients(reply, task)
-    check(not reply["attached"]["loss"], mistake=ATTACHED)
+    check(not reply["attached"]["loss"], mistake=ATTACHED, yours=f"{GRAD}: True", expected=f"{GRAD}: False")
 
 
 @given(tasks(existing=True))
@@ -126,7 +127,7 @@ def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
     reply = run(student, task)
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))
-    check(not reply["attached"]["loss"], mistake=ATTACHED)
+    check(not reply["attached"]["loss"], mistake=ATTACHED, yours=f"{GRAD}: True", expected=f"{GRAD}: False")
     note = Text("the gradients have a graph, as after backward(create_graph=True)")
     check(not reply["attached"]["gradients"], mistake=note)
 

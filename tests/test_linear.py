@@ -24,9 +24,8 @@ NOT_REGISTERED = Text(
     "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result computed "
     "with one"
 )
-NO_GRADIENT = Text(
-    "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
-)
+GRAD = "layer.weight.requires_grad"
+FROZEN = Text("the weight does not require grad: is it a buffer, or an nn.Parameter with requires_grad=False?")
 CUT_VARIANCE = 0.973  # of a standard normal distribution cut off at 3 standard deviations, from which students may draw
 
 
@@ -42,6 +41,7 @@ def test_forward_returns_x_at_weight(student: Student, case: LinearCase) -> None
 def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) -> None:
     """backward() computes x.grad and weight.grad, which is summed over all leading dimensions."""
     yours = student.call(probes.gradients, case.weight, case.x, case.grad_y)
+    check(yours["requires grad"], mistake=FROZEN, yours=f"{GRAD}: False", expected=f"{GRAD}: True")
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
     scales = backward_scale(abs(weight), abs(x), abs(grad_y))
     for name, expected, scale in zip(("weight", "x"), oracle.backward(weight, x, grad_y), scales, strict=True):
@@ -54,10 +54,12 @@ def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_d
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     is_parameter = anatomy["weight is an nn.Parameter"]  # None if there is no attribute weight
     state_dict = anatomy["state_dict"]
-    note = Text("weight is not an nn.Parameter that requires grad: is it a plain tensor, a buffer or frozen?")
     is_plain = not state_dict and anatomy["dtype"].startswith("torch.")
-    seen = NOT_REGISTERED if is_plain else NO_GRADIENT if "weight" in state_dict else ""
-    check(is_parameter is not False, note, mistake=seen)
+    seen = NOT_REGISTERED if is_plain else FROZEN if "weight" in state_dict and not anatomy["requires grad"] else ""
+    note = "" if seen else Text("weight is not an nn.Parameter that requires grad")
+    yours = f"{anatomy['type']}, requires_grad={anatomy['requires grad']}"
+    expected = Text("an nn.Parameter that requires grad")
+    check(is_parameter is not False, note, mistake=seen, yours=yours, expected=expected)
     transposed = Text("weight is stored as (output_dim, input_dim), as nn.Linear does")
     mistake = transposed if state_dict == {"weight": [output_dim, input_dim]} else ""
     alone = "" if mistake else Text("weight should be the only key, without a bias")

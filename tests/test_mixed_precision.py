@@ -123,7 +123,8 @@ def test_loss_is_computed_before_the_step(student: Student, task: Task) -> None:
         note = Text("the loss (expected: the one that your code returns if lr is 0)")
         assert_loss(reply["loss"], float(own), scale=abs(float(own)), roundings=roundings, what=note)
     attached = Text("the loss is still attached to its graph, which stays in memory as long as the loss: detach() it")
-    check(not reply["attached"], mistake=attached)
+    yours, expected = "loss.requires_grad: True", "loss.requires_grad: False"
+    check(not reply["attached"], mistake=attached, yours=yours, expected=expected)
 
 
 @given(tasks())

@@ -58,13 +58,14 @@ def format_page(kata: Kata, entries: Iterable[tuple[zoo.ZooEntry, KataResult]]) 
     """Return the page with the failure messages of a kata."""
     parts = [f"# {kata.name}: failure messages\n"]
     for entry, result in entries:
-        texts = [format_block(kata, block) for block in group_failures(result.tests)]
+        blocks = group_failures(result.tests)
+        texts = [format_block(kata, *pair) for pair in zip(blocks, [None, *blocks], strict=False)]
         shown = "```\n" + "\n\n".join(texts) + "\n```" if texts else NOTHING
         parts.append(f"## {entry.name}\n\n{entry.words}\n\n{shown}\n")
     return "\n".join(parts)
 
 
-def format_block(kata: Kata, block: FailureGroup) -> str:
+def format_block(kata: Kata, block: FailureGroup, above: FailureGroup | None) -> str:
     """Format a failure as shown in the terminal, without the command that runs the test again."""
-    lines = [line for line in render_block(kata, block) if not line.startswith(f"  {_('again: ')}")]
+    lines = [line for line in render_block(kata, block, above) if not line.startswith(f"  {_('again: ')}")]
     return "\n".join(part for line in lines for part in wrap(line, WIDTH))

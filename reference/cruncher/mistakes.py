@@ -19,7 +19,7 @@ Anatomy: TypeAlias = dict[str, object]
 
 COLUMN = "the last dimension, of size 1, is not squeezed"
 SUMMED = "the rows are summed, so the output for a batch is a single number"
-TORCHS_LAYERS = "each layer's weight is transposed before the matmul, as in nn.Linear"
+TORCHS_LAYERS = "in `layers`, each weight is transposed before the matmul, as in nn.Linear"
 ONE_WEIGHT = "the layers share one weight"
 
 
@@ -67,7 +67,7 @@ def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)
 
 
-@instead_of(oracle.forward, "a ReLU follows each layer")
+@instead_of(oracle.forward, "a ReLU follows each layer of `layers`")
 def relu_between(weights: Weights, x: X) -> Y:
     for weight in weights[:-1]:
         x = np.maximum(x @ weight, 0)
@@ -84,19 +84,22 @@ def relu_at_the_end(weights: Weights, x: X) -> Y:
     return np.maximum(oracle.forward(weights, x), 0)
 
 
-@instead_of(oracle.forward, "each layer's input is added to its output, as in a residual connection")
+@instead_of(oracle.forward, "in `layers`, each layer's input is added to its output, as in a residual connection")
 def residual(weights: Weights, x: X) -> Y:
     for weight in weights[:-1]:
         x = x + x @ weight
     return output(weights, x)
 
 
-@instead_of(oracle.forward, "each layer's output is divided by sqrt(dim); the initial weights should be scaled instead")
+@instead_of(
+    oracle.forward,
+    "the output of each layer of `layers` is divided by sqrt(dim): scale the initial weights instead",
+)
 def scaled(weights: Weights, x: X) -> Y:
     return oracle.forward(weights, x) / math.sqrt(x.shape[1]) ** (len(weights) - 1)
 
 
-@instead_of(oracle.forward, "a layer norm follows every layer")
+@instead_of(oracle.forward, "a layer norm follows each layer of `layers`")
 def normalised(weights: Weights, x: X) -> Y:
     for weight in weights[:-1]:
         x = x @ weight
@@ -120,7 +123,7 @@ def last_left_out(weights: Weights, x: X) -> Y:
     return oracle.forward([*weights[:-1][:-1], weights[-1]], x)
 
 
-@instead_of(oracle.forward, "the first layer is applied in place of every layer")
+@instead_of(oracle.forward, "the first layer is applied in place of every layer of `layers`")
 def first_for_all(weights: Weights, x: X) -> Y:
     return oracle.forward([*[weights[0]] * (len(weights) - 1), weights[-1]], x)
 
@@ -130,7 +133,7 @@ def all_see_the_input(weights: Weights, x: X) -> Y:
     return oracle.forward(weights[-2:], x)
 
 
-@instead_of(oracle.forward, "the layers are applied in reverse order")
+@instead_of(oracle.forward, "the elements of `layers` are applied in reverse order")
 def backwards(weights: Weights, x: X) -> Y:
     return oracle.forward([*reversed(weights[:-1]), weights[-1]], x)
 
@@ -146,7 +149,7 @@ def torchs_layers_backward(weights: Weights, x: X, grad_y: Y) -> Grads:
     return [*(grad.T for grad in grads[:-1]), grads[-1]], grad_x
 
 
-@instead_of(oracle.initial_stds, "the layers' initial standard deviation is 1 / sqrt(3 · dim), as in nn.Linear")
+@instead_of(oracle.initial_stds, "in `layers`, the initial standard deviation is 1 / sqrt(3 · dim), as in nn.Linear")
 def torchs_initialization(dim: int, num_layers: int) -> list[float]:
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / math.sqrt(3) for std in layers), final]
@@ -240,7 +243,7 @@ def final_at_zero(dim: int, num_layers: int) -> list[float]:
     return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
 
 
-@instead_of(oracle.initial_stds, "deeper layers are initialized with smaller weights")
+@instead_of(oracle.initial_stds, "in `layers`, deeper layers are initialized with smaller weights")
 def smaller_with_depth(dim: int, num_layers: int) -> list[float]:
     *layers, final = oracle.initial_stds(dim, num_layers)
     return [*(std / (i + 1) for i, std in enumerate(layers)), final]

@@ -115,7 +115,8 @@ def starts_in_a_row(starts: Int[Array, "rows"], tokens: int, parts: Likely, rema
 
 
 @instead_of(
-    oracle.are_even_everywhere, "no start position is 2**16 or larger, or tokens are truncated to 16 bits or fewer"
+    oracle.are_even_everywhere,
+    "no start position is 2**16 or larger, or tokens are converted to an integer dtype of 16 bits or fewer",
 )
 def the_first_65536(starts: Int[Array, "rows"], tokens: int, parts: Likely, remainders: Likely) -> bool:
     return len({*np.diff(starts).tolist()}) > 1 and bool((abs(starts) < 2**16).all())

@@ -16,7 +16,6 @@ Output = Float[Array, "*leading output_dim"]
 
 Moments: TypeAlias = tuple[float, float]  # minimum and maximum
 
-NO_GRADIENT = "the weight receives no gradient: is it an nn.Parameter that requires grad, and used without detach()?"
 BY_DEFAULT = (
     "the initial weight is drawn with trunc_normal_'s defaults, a standard deviation of 1 truncated at -2 and 2: "
     "pass std, and three standard deviations as a and b"
@@ -37,7 +36,10 @@ def transposed(weight: Weight, x: Input) -> Output:
     return x @ weight.T
 
 
-@instead_of(oracle.backward, NO_GRADIENT)
+@instead_of(
+    oracle.backward,
+    "the weight requires grad, but receives no gradient: is it used with detach(), .data or torch.no_grad()?",
+)
 def weight_detached(weight: Weight, x: Input, grad_y: Output) -> tuple[None, Input]:
     return None, oracle.backward(weight, x, grad_y)[1]
 

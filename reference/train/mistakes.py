@@ -211,16 +211,16 @@ drawn_first_seen = change_events(
 
 
 @instead_of(oracle.built, "a layer is created even for num_layers=0")
-def at_least_one_layer(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    return oracle.built(dim, max(1, num_layers), device)
+def at_least_one_layer(dim: int, num_layers: int, device: str, steps: int) -> dict[str, object]:
+    return oracle.built(dim, max(1, num_layers), device, steps)
 
 
 @instead_of(oracle.built, "the model is not on the requested device")
-def other_device(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    return oracle.built(dim, num_layers, "cpu")
+def other_device(dim: int, num_layers: int, device: str, steps: int) -> dict[str, object]:
+    return oracle.built(dim, num_layers, "cpu", steps)
 
 
 @instead_of(oracle.built, "a layer is on the requested device, but final is not")
-def layers_moved(dim: int, num_layers: int, device: str) -> dict[str, object]:
+def layers_moved(dim: int, num_layers: int, device: str, steps: int) -> dict[str, object]:
     places = sorted({"cpu", device} if num_layers else {"cpu"})
-    return oracle.built(dim, num_layers, device) | {"devices": places}
+    return oracle.built(dim, num_layers, device, steps) | {"devices": places}

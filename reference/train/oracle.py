@@ -36,6 +36,6 @@ def seen_by_sgd(steps: int, lr: float) -> dict[str, object]:
     return {"events": ["batch", "step"] * steps, "rates": [lr], "weights move": False}
 
 
-def built(dim: int, num_layers: int, device: str) -> dict[str, object]:
-    """Describe an untrained model: the devices and number of its parameters, and the number of losses."""
-    return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": 0}
+def built(dim: int, num_layers: int, device: str, steps: int) -> dict[str, object]:
+    """Describe a model after a few steps: the devices and number of its parameters, and the number of losses."""
+    return {"devices": [device], "parameters": cruncher.num_parameters(dim, num_layers), "losses": steps}

@@ -146,6 +146,13 @@ def returned_step(assignment: Any, step: int, as_path: bool) -> object:
         return assignment.checkpoint.load_checkpoint(path, model, optimizer)
 
 
+@typed(lambda as_path: checkpoint_code.save_and_load(0, as_path))
+def zero_step_refusal(assignment: Any, as_path: bool) -> list[str]:
+    """Return the class names of the error raised if the step is 0 (see `refusal`). A step of 3 must cause none."""
+    returned_step(assignment, 3, as_path)
+    return refusal(lambda: returned_step(assignment, 0, as_path))
+
+
 @typed(checkpoint_code.around_saving)
 def around_saving(
     assignment: Any, weights: list[Tensor], xs: list[Tensor], ys: list[Tensor], training: bool

@@ -128,6 +128,21 @@ def moves() -> str:
     return "\n".join(lines)
 
 
+def write_events() -> str:
+    """Return code that overwrites a checkpoint and shows which files are moved or removed meanwhile."""
+    lines = [
+        *[*NEW, save(1)],
+        "events = []  # os.replace causes the event os.rename, as os.rename does",
+        "def listen(event, args):",
+        "    if event in ('os.rename', 'os.remove'):",
+        "        events.append([event, *(str(arg) for arg in args if arg != -1)])",
+        "sys.addaudithook(listen)",
+        save(2),
+        "events",
+    ]
+    return "\n".join(lines)
+
+
 def hostile_file(written_by: str) -> str:
     """Return code that loads a file which creates a folder when it is unpickled."""
     write = (

@@ -51,8 +51,8 @@ def failing_save(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
 def moves(assignment: Any, dim: int) -> dict[str, Any]:
     """Overwrite a checkpoint in a folder that also contains other files.
 
-    Return whether the new file was moved to its path from the same folder or a subfolder ("replaced"), whether the old
-    file was removed first ("removed"), and the names of other files that changed ("changed").
+    Return whether a file was moved to the path ("moved"), namely from the same folder or a subfolder ("replaced"), the
+    event that removed the old file, or "" ("removed"), and the names of other files that changed ("changed").
     """
     with temporary_folder() as place:
         runs, elsewhere = place / "runs", place / "elsewhere"
@@ -79,10 +79,11 @@ def moves(assignment: Any, dim: int) -> dict[str, Any]:
         finally:
             os.chdir(here)
         renames = [note[1:] for note in notes if note[0] == "os.rename"]
+        sources = [source for source, to in renames if to == str(path)]
         return {
-            "replaced": newer != older
-            and any(to == str(path) and Path(source).is_relative_to(path.parent) for source, to in renames),
-            "removed": any(note[1] == str(path) for note in notes),
+            "moved": bool(sources),
+            "replaced": newer != older and any(Path(source).is_relative_to(path.parent) for source in sources),
+            "removed": next((note[0] for note in notes if note[1] == str(path)), ""),
             "changed": changed,
         }
 

@@ -43,7 +43,8 @@ def copy_weights(model: Any) -> list[Tensor]:
 
 def typed_new(weights: Sequence[Tensor]) -> str:
     """Return the code that builds a model of the right size for the given weights."""
-    return f"model = Cruncher({len(weights[-1])}, {len(weights) - 1})"
+    name = "" if len(weights) > 1 else "num_layers="  # says what is unusual about the model
+    return f"model = Cruncher({len(weights[-1])}, {name}{len(weights) - 1})"
 
 
 def typed_model(weights: Sequence[Tensor]) -> str:

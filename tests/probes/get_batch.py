@@ -65,8 +65,10 @@ def device_name(result: object) -> str:
     lambda data, literal: "\n".join(
         [
             data_line(data, literal),
+            "position = {token: i for i, token in enumerate(data.tolist())}",
             "torch.manual_seed(seed)",
-            "[get_batch(data, batch_size, sequence_length)[:, 0] for _ in range(calls)]",
+            "batches = [get_batch(data, batch_size, sequence_length) for _ in range(calls)]",
+            "[[position.get(token, -1) for token in batch[:, 0].tolist()] for batch in batches]",
         ]
     )
 )

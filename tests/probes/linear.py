@@ -56,13 +56,14 @@ def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the gradients of the weight and of x, which is stored in column-major order."""
+    """Return the gradients of the weight and of x, which is column-major, and whether the weight requires grad."""
     layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
     (layer(x) * grad_y).sum().backward()
     transposed = is_transposed(assignment)
-    grad = find_weight(layer, weight.shape, transposed).grad
-    return {"weight": grad.T if transposed and grad is not None else grad, "x": x.grad}
+    own = find_weight(layer, weight.shape, transposed)
+    grad = own.grad.T if transposed and own.grad is not None else own.grad
+    return {"weight": grad, "x": x.grad, "requires grad": own.requires_grad}
 
 
 @typed(
@@ -72,18 +73,20 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
             "layer = Linear(input_dim, output_dim)",
             "torch.set_default_dtype(torch.float32)",
             "shapes = {key: [*value.shape] for key, value in layer.state_dict().items()}",
-            "type(layer.weight), layer.weight.dtype, shapes",
+            "type(layer.weight), layer.weight.requires_grad, layer.weight.dtype, shapes",
         ]
     )
 )
 def anatomy(assignment: Any, input_dim: int, output_dim: int, dtype: str) -> dict[str, object]:
-    """Return a new layer's parameters, state and dtype, and whether its weight is a Parameter (None if missing)."""
+    """Return a new layer's parameters, state and weight, and whether this is a Parameter (None if missing)."""
     with default_dtype(dtype):
         layer = assignment.linear.Linear(input_dim, output_dim)
     weight: Any = getattr(layer, "weight", None)
     return {
         "state_dict": {key: list(value.shape) for key, value in layer.state_dict().items()},
         "dtype": str(getattr(weight, "dtype", None)),
+        "type": type(weight).__name__,
+        "requires grad": getattr(weight, "requires_grad", None) is True,
         "parameters": [name for name, _ in layer.named_parameters()],
         "weight is an nn.Parameter": None
         if weight is None

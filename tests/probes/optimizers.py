@@ -87,15 +87,15 @@ def run_alone(
 
 
 @typed(optimizer_code.write_creation)
-def accepts(assignment: Any, name: str, options: Options) -> bool:
-    """Return whether an optimizer can be created with the given options."""
+def refused(assignment: Any, name: str, options: Options) -> str:
+    """Return the name of the error with which an optimizer refuses the given options, or "" if it accepts them."""
     optimizer_class = find_class(assignment, name)
     optimizer_class([nn.Parameter(torch.ones(2))])
     try:
         optimizer_class([nn.Parameter(torch.ones(2))], **options)
-    except (ValueError, AssertionError):
-        return False
-    return True
+    except (ValueError, AssertionError) as error:
+        return type(error).__name__
+    return ""
 
 
 @typed(optimizer_code.write_overwritten_grads)
@@ -129,15 +129,17 @@ def observe_step(optimizer: Any, grads: Sequence[Tensor]) -> dict[str, object]:
     given = [grad.clone() for grad in grads]
     for p, grad in zip(ours, given, strict=True):
         p.grad = grad
-    memory = [(p.data_ptr(), p.stride()) for p in ours]
+    addresses, strides = [p.data_ptr() for p in ours], [p.stride() for p in ours]
     optimizer.step()
     left = list_parameters(optimizer)
+    is_same = len(left) == len(ours) and all(p is q for p, q in zip(left, ours, strict=True))
     return {
-        "the same Parameter": len(left) == len(ours) and all(p is q for p, q in zip(left, ours, strict=True)),
-        "the same memory": [(p.data_ptr(), p.stride()) for p in ours] == memory,
-        "a leaf that requires grad": all(p.is_leaf and p.requires_grad for p in ours),
-        "the same gradient": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
-        "autograd is on": torch.is_grad_enabled(),
+        "opt.param_groups[g]['params'][i] is p": is_same,
+        "p.data_ptr() == address": [p.data_ptr() for p in ours] == addresses,
+        "p.stride() == stride": [p.stride() for p in ours] == strides,
+        "p.is_leaf and p.requires_grad": all(p.is_leaf and p.requires_grad for p in ours),
+        "p.grad is grad": all(p.grad is grad for p, grad in zip(ours, given, strict=True)),
+        "torch.is_grad_enabled()": torch.is_grad_enabled(),
         "gradients": given,
     }
 

@@ -11,17 +11,17 @@ from torchkata import typed
 # Each step creates a tensor from an earlier one. VIEWS share its allocation, and COPIES have a new one.
 VIEWS = ("slice", "row", "transpose", "expand", "every_second", "detach", "bits", "bytes", "flatten", "parameter")
 COPIES = ("clone", "plus_zero", "contiguous", "new_equal")
-PARTS = (  # pairs of expressions, and whether they share a storage
+PARTS = (  # pairs of expressions, first those that do not overlap, and whether they share a storage
+    ("x[:{cut}]", "x[{cut}:]", True),
+    ("x[{cut}:]", "x[:{cut}]", True),
+    ("x[::2]", "x[1::2]", True),
+    ("x[:{cut}]", "x[{cut}:].view(torch.uint8)[1:]", True),
+    ("x[:{cut}]", "x[{cut}:].view(torch.int32)", True),
     ("x", "x", True),
     ("x", "x[:{cut}]", True),
     ("x", "x[{cut}:]", True),
     ("x[:{cut}]", "x[:{cut}]", True),
-    ("x[:{cut}]", "x[{cut}:]", True),
-    ("x[{cut}:]", "x[:{cut}]", True),
-    ("x[::2]", "x[1::2]", True),
     ("x", "x.view(torch.int32)", True),
-    ("x[:{cut}]", "x[{cut}:].view(torch.uint8)[1:]", True),
-    ("x[:{cut}]", "x[{cut}:].view(torch.int32)", True),
     ("x", "nn.Parameter(x, requires_grad=False)", True),
     ("x", "x.clone()", False),
     ("x[:{cut}]", "x[{cut}:].clone()", False),

@@ -96,7 +96,7 @@ def run(
     }
 
 
-@typed(f"torch.manual_seed(seed)\ntrain({SAME_BATCH}, D, num_layers, 2, 0, 0.1)")
+@typed(f"torch.manual_seed(seed)\ntrain({SAME_BATCH}, D, num_layers, 2, num_train_steps=0, lr=0.1)")
 def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, object]:
     """Train for zero steps, and build a Cruncher from the same seed for comparison."""
     torch.default_generator.manual_seed(seed)
@@ -232,11 +232,15 @@ def find_graph_nodes(tensors: list[Tensor]) -> set[object]:
     return nodes
 
 
-@typed(f"train({SAME_BATCH}, D, num_layers, 4, 0, 0.1, device=device)")
-def built_on(assignment: Any, D: int, num_layers: int, device: str) -> dict[str, object]:
-    """Return the devices and the number of parameters of an untrained model, and the number of returned losses."""
+@typed(
+    lambda num_train_steps: (
+        f"train({SAME_BATCH}, D, num_layers, 4, num_train_steps={num_train_steps}, lr=0.1, device=device)"
+    )
+)
+def built_on(assignment: Any, D: int, num_layers: int, device: str, num_train_steps: int) -> dict[str, object]:
+    """Return the devices and the number of parameters of a new model, and the number of returned losses."""
     batches = Batches([torch.ones(4, D)], [torch.ones(4)])
-    model, losses = assignment.train.train(batches.get_batch, D, num_layers, 4, 0, 0.1, device=device)
+    model, losses = assignment.train.train(batches.get_batch, D, num_layers, 4, num_train_steps, 0.1, device=device)
     return {
         "devices": sorted({str(p.device) for p in model.parameters()}),
         "parameters": sum(p.numel() for p in model.parameters()),

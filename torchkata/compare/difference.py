@@ -11,7 +11,7 @@ from torchkata.inside.values import Plain, is_array
 from torchkata.seam.failures import Wrong
 
 from .equality import same
-from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, format_dtype, show, show_both
+from .show import MAX_ITEMS, MAX_WIDTH, count_elements, describe_type, find_digits, format_dtype, show, show_both
 
 
 def describe_difference(yours: Plain, expected: Plain, what: Message, note: Message, excess: Any = None) -> Wrong:
@@ -21,14 +21,15 @@ def describe_difference(yours: Plain, expected: Plain, what: Message, note: Mess
     lengths or dicts have different keys, a note says so.
     """
     label, note = translate(what), translate(note)
-    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
+    digits = find_digits(expected, yours, excess)
+    shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2, digits)
     if shown[0] == shown[1] or any("…" in side for side in shown):
         path, expected, yours = find_first_difference(expected, yours)
         label += path
         if looks_alike(expected, yours, MAX_WIDTH - len(label) - 2):
             index = find_first_element(expected, yours, excess)
             label, expected, yours = f"{label}{list(index)}", expected[index].item(), yours[index].item()
-        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2)
+        shown = show_both(expected, yours, MAX_WIDTH - len(label) - 2, digits)
         note = note or explain_length(yours, expected)
     named = [_("{name}: {value}", name=label, value=value) if label else value for value in shown]
     return Wrong(expected=named[0], yours=named[1], note=note)
@@ -111,7 +112,8 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, lab
     width = MAX_WIDTH - len(label) - 2
     if excess.size <= MAX_ITEMS and not any("…" in show(side, width=width) for side in (wanted, yours)):
         return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
-    shown, shown_yours = show_both(wanted[index].item(), yours[index].item())
+    digits = find_digits(wanted, yours, excess)
+    shown, shown_yours = show_both(wanted[index].item(), yours[index].item(), preferred=digits)
     return _(
         "{wrong} of {all} elements differ by more than rounding (first at {index}: expected {expected}, got {yours})",
         **values,

@@ -37,7 +37,7 @@ def render_call(call: Call, asked: str = "", width: int = MAX_WIDTH) -> list[str
     lines = [whole] if len(whole) <= width and is_simple(code) else lines
     too_large = any(count > few for value in arguments.values() for count in iter_sizes(value))
     if too_large and "rand" in whole:
-        lines.append("# " + _("random stand-ins for the test's own tensors, which are too large to show"))
+        lines.append("# " + _("random stand-ins for the test's own data, which is too large to show"))
     return lines
 
 

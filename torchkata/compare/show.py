@@ -11,6 +11,8 @@ from torchkata.inside.values import Opaque, Plain, is_array, is_tensor
 MAX_ITEMS = 8
 MAX_WIDTH = 86  # characters; including its label, a line has fewer than 100 characters
 MIN_WIDTH = 30
+MAX_COMPARED = 64  # maximum number of elements that are compared as text
+MIN_DIGITS = 4
 DIGITS = 7  # significant digits; enough to show any difference between float32 values that a test detects
 ALL_DIGITS = 17
 
@@ -85,15 +87,25 @@ def show(value: Plain, digits: int = DIGITS, width: int = MAX_WIDTH) -> str:
     return f"{form}  {join_pieces(format_array(value, digits), width - len(form) - 2)}"
 
 
-def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH) -> tuple[str, str]:
+def show_both(one: Plain, other: Plain, width: int = MAX_WIDTH, preferred: int = DIGITS) -> tuple[str, str]:
     """Format two values. If they would look the same, show all digits or, if that does not help, their types."""
-    for digits in (DIGITS, ALL_DIGITS):
+    for digits in (preferred, DIGITS, ALL_DIGITS):
         shown = show(one, digits, width), show(other, digits, width)
         if shown[0] != shown[1]:
             return shown
     if type(one) is type(other):
         return shown
     return f"{shown[0]} ({describe_type(one)})", f"{shown[1]} ({describe_type(other)})"
+
+
+def find_digits(one: Any, other: Any, excess: Any) -> int:
+    """Return the number of digits with which exactly the elements in `excess` look different, or else `DIGITS`."""
+    if excess is not None and excess.size <= MAX_COMPARED:
+        rows = [*zip(one.flatten().tolist(), other.flatten().tolist(), excess.flatten().tolist(), strict=True)]
+        for n in range(DIGITS, MIN_DIGITS - 1, -1):
+            if all((format_number(a, n) != format_number(b, n)) == differs for a, b, differs in rows):
+                return n
+    return DIGITS
 
 
 def count_elements(value: Plain) -> int:

@@ -38,7 +38,7 @@ def verdict(kata: Kata, results: Sequence[TestResult], waits: str = "") -> str:
     parts = [f'<p>{status_label(status)} {heading} <span class="aside">{escape(count)}</span></p>']
     if status not in ("not_started", "done"):
         groups = group_failures(results)
-        parts += [failure(render_block(kata, block)) for block in groups[:SHOWN]]
+        parts += [failure(render_block(kata, *pair)) for pair in zip(groups[:SHOWN], [None, *groups], strict=False)]
         if hidden := sum(len(block.tests) for block in groups[SHOWN:]):
             parts.append(paragraph(describe_hidden(kata, hidden), "aside"))
     if LOOK_OF[status].color == "red":

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import dropwhile, takewhile
 
 from torchkata.course import Kata
-from torchkata.i18n import _
+from torchkata.i18n import _, format_label
 from torchkata.result import FAILED, UNUSABLE, TestResult
 
 MAX_NAMES = 4  # maximum number of additional tests listed in a block
@@ -42,7 +43,7 @@ def group_failures(results: Sequence[TestResult]) -> list[FailureGroup]:
             causes.setdefault(get_cause(result, named), []).append(result)
     for group in causes.values():  # a crash at the same line is clearest with the shortest input
         if group[0].outcome == "crashed":
-            group.sort(key=lambda result: len(result.message))
+            group.sort(key=lambda result: (is_unmet(result), len(result.message)))
     most = sorted(causes.values(), key=lambda group: -len(group) if group[0].diagnosis else 0)
     return [FailureGroup(tuple(group)) for group in most] + [FailureGroup(tuple(stuck), waits=True)] * bool(stuck)
 
@@ -75,16 +76,23 @@ def is_unmet(result: TestResult) -> bool:
     return result.outcome in FAILED and result.cause.startswith(UNUSABLE)
 
 
-def render_block(kata: Kata, block: FailureGroup, *, is_repeated: bool = False) -> list[str]:
+def render_block(
+    kata: Kata, block: FailureGroup, above: FailureGroup | None = None, *, is_repeated: bool = False
+) -> list[str]:
     """Return the lines of a block: the message of the first test, and the names of the others.
 
-    If the message `is_repeated`, because it was shown during the run, the lines only refer to it.
+    A long input that is also that of the block `above` is not repeated. If the whole message `is_repeated`, because it
+    was shown during the run, the lines only refer to it.
     """
     names = [test.name for test in block.tests]
     if block.waits:
         return [_("{kata} · skipped until the failure above is fixed: {tests}", kata=kata.name, tests=", ".join(names))]
     heading, *lines = block.tests[0].message.splitlines()
     heading = heading.replace(_("cannot be tested yet: {claim}", claim=""), "", 1)  # no other failure says why
+    given = find_input(block)
+    if len(given) > 1 and above and given == find_input(above):
+        place = lines.index(given[0])
+        lines[place : place + len(given)] = [format_label(_("input"), _("as above"))]
     others, more = names[1:], ""
     if len(names) == len(kata.points) > 1:
         heading, others = _("{kata} · all {count} tests fail in the same way", kata=kata.name, count=len(names)), []
@@ -93,6 +101,13 @@ def render_block(kata: Kata, block: FailureGroup, *, is_repeated: bool = False) 
     if len(others) > MAX_NAMES:
         others, more = others[: MAX_NAMES - 1], _(" and {count} more", count=len(others) - MAX_NAMES + 1)
     return [heading, *lines] + [_("  same failure in: {tests}", tests=", ".join(others) + more)] * bool(others)
+
+
+def find_input(block: FailureGroup) -> list[str]:
+    """Return the lines of the block's message that show the input."""
+    label, continued = (format_label(text, "") for text in (_("input"), ""))
+    lines = [*dropwhile(lambda line: not line.startswith(label), block.tests[0].message.splitlines())]
+    return [*lines[:1], *takewhile(lambda line: line.startswith(continued), lines[1:])]
 
 
 def describe_hidden(kata: Kata, count: int) -> str:

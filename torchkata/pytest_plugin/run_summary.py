@@ -38,8 +38,8 @@ def write_failures(
     blocks = group_failures(started if any(result.outcome != "passed" for result in started) else results)
     count_apart(out, [test for block in blocks if block.waits for test in block.tests])
     shown = 0
-    for block in blocks[:most]:
-        lines = [[*wrap(line, width)] for line in render_block(kata, block)]
+    for above, block in zip([None, *blocks], blocks[:most], strict=False):
+        lines = [[*wrap(line, width)] for line in render_block(kata, block, above)]
         room -= 1 + sum(map(len, lines))
         if shown and room < 0:  # failures that scroll off the screen are not read
             break

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from grader.tests.support.solution import SOLUTION
+from tests.probes.checkpoint_code import write_events
 from torchkata.compare.repro_code import literal, render_call, render_probe
 from torchkata.course import course
 from torchkata.inside.assignment import Assignment
@@ -35,7 +36,8 @@ REFUSED = {
     "call_without_value",
     "corrupt",
 }  # right code raises
-NAMES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "torch": torch, "Path": Path}
+MODULES = {"copy": copy, "nn": nn, "np": np, "os": os, "pickle": pickle, "random": random, "sys": sys, "torch": torch}
+NAMES = {**MODULES, "Path": Path}
 OF_PROGRAMS = {"judge", "judge_hidden"}  # its input is a program; the message names it, but does not show its code
 SIMULATED = {"measure_device"}  # the code does not include the simulation
 ON_LINUX = {"bytes_read", "bytes_in_memory", "failing_save"}  # probes that need Linux
@@ -97,6 +99,14 @@ def test_input_shown_as_code_runs_with_solution(kata: str, tmp_path: Path, monke
                 execute(lines, kata)
         else:
             assert execute(lines, kata) != [], "\n".join(["the input shows no result:", *lines])
+
+
+def test_code_shows_that_solution_moves_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown: Any = execute(write_events().splitlines(), "checkpoint")
+    [[[event, source, target]]] = shown
+    assert (event, target) == ("os.rename", "run.pt")
+    assert source != target
 
 
 def execute(lines: list[str], kata: str) -> list[object]:

@@ -103,6 +103,22 @@ def test_none_is_close_only_to_none() -> None:
 
 
 @pytest.mark.parametrize(
+    ("yours", "expected", "shown"),
+    [
+        ([1.599999, 1.09999, 2.599999], [1.6, 1.09995, 2.6], ("[1.6, 1.09995, 2.6]", "[1.6, 1.09999, 2.6]")),
+        ([1.599999, 1.600010, 2.0], [1.6, 1.600012, 2.0], ("[1.6, 1.600012, 2]", "[1.599999, 1.60001, 2]")),
+        ([1.0, 2.5, 3.0], [1.0, 2.0, 3.0], ("[1, 2, 3]", "[1, 2.5, 3]")),
+    ],
+)
+def test_only_counted_elements_look_different(
+    yours: list[float], expected: list[float], shown: tuple[str, str]
+) -> None:
+    with pytest.raises(Wrong) as raised:
+        assert_close(torch.tensor(yours), np.array(expected), scale=np.array([1e2, 1e-2, 1e2]))
+    assert (raised.value.expected, raised.value.yours) == tuple(f"float32[3]  {numbers}" for numbers in shown)
+
+
+@pytest.mark.parametrize(
     ("yours", "expected", "note"),
     [
         (0.1 + 0.2, 0.3, None),

@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from torchkata import typed
 from torchkata.compare.assertions import precondition
 from torchkata.course import course
 from torchkata.diagnosis.explain import explain
 from torchkata.i18n import count_columns, wrap
-from torchkata.pytest_plugin.failure_groups import group_failures
+from torchkata.pytest_plugin.failure_groups import group_failures, render_block
 from torchkata.pytest_plugin.run_summary import write_failures
 from torchkata.pytest_plugin.slow_test_notice import LONGER, PATIENCE, Watch
 from torchkata.result import TestResult
 from torchkata.seam.failures import Crashed, Place, Unmet, Wrong
+from torchkata.seam.student import Call
 
 
 def make_failure(name: str, error: BaseException, diagnosis: str = "") -> TestResult:
@@ -30,6 +32,7 @@ WRONG, OTHER = Wrong(expected="1", yours="2"), Wrong(expected="1", yours="3")
 STUCK = Crashed("RuntimeError: size mismatch", Place(source="layer.load_state_dict(weights)"))
 OWN_LINE = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 SAME_LINE = Crashed("TypeError: never", Place("linear.py", 7, "x + None"))
+LONG_LINE = Crashed(f"TypeError: {'no' * 99}", Place("linear.py", 7, "x + None"))
 EARLIER = Crashed("TypeError: no", Place("linear.py", 7, "x + None"))
 with pytest.raises(Crashed), precondition():
     raise EARLIER
@@ -54,7 +57,7 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
         ([make_failure("a", STUCK), make_failure("c", STUCK)], [["a", "c"]]),
         ([make_failure("a", UNMET), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
         ([make_failure("a", EARLIER), make_failure("b", WRONG)], [["b"], ["a", "wait"]]),
-        ([make_failure("a", EARLIER), make_failure("b", OWN_LINE)], [["b", "a"]]),
+        ([make_failure("a", EARLIER), make_failure("b", LONG_LINE)], [["b", "a"]]),
         (
             [make_failure("a", UNMET, "still"), NAMED, make_failure("c", UNMET), TestResult("d", "passed")],
             [["b"], ["a", "c", "wait"]],
@@ -82,6 +85,29 @@ RARE = replace(make_failure("d", OTHER, "rare"), explained_by=("rare",))
 )
 def test_failures_with_same_cause_are_grouped(results: list[TestResult], groups: list[list[str]]) -> None:
     assert [[test.name for test in group.tests] + ["wait"] * group.waits for group in group_failures(results)] == groups
+
+
+@typed("with torch.no_grad():\n    f()")
+def take_two_lines(assignment: Any) -> None: ...
+
+
+@typed("f()")
+def take_one_line(assignment: Any) -> None: ...
+
+
+@pytest.mark.parametrize(("language", "reference"), [("en", "  input     as above"), ("zh", "  输入      同上")])
+def test_long_input_of_block_above_is_not_repeated(
+    language: str, reference: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATA_LANG", language)
+    kata = course().katas["linear"]
+    for probe in (take_two_lines, take_one_line):
+        results = [explain(name, name, Wrong(yours=name), Call(probe, []), "", name, name) for name in "ab"]
+        one, other = group_failures(results)
+        whole, short = render_block(kata, other), render_block(kata, other, one)
+        place = next(place for place, line in enumerate(whole) if line.startswith(reference[:8]))
+        expected = [*whole[:place], reference, *whole[place + 2 :]] if probe is take_two_lines else whole
+        assert short == expected
 
 
 def test_error_raised_by_probe_is_a_note() -> None:

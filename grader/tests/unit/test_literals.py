@@ -98,7 +98,7 @@ def test_failure_and_precondition_show_the_checked_call() -> None:
             [torch.randn(40, 3), 2, 0],
             [
                 "x = torch.randn(40, 3); n = 2; f(x, n)",
-                "# random stand-ins for the test's own tensors, which are too large to show",
+                "# random stand-ins for the test's own data, which is too large to show",
             ],
         ),
         (
@@ -106,7 +106,7 @@ def test_failure_and_precondition_show_the_checked_call() -> None:
             [{"w": torch.full((10, 10), 512.0)}, 2, 0],
             [
                 "x = {'w': 500 * torch.randn(10, 10)}; n = 2; f(x, n)",
-                "# random stand-ins for the test's own tensors, which are too large to show",
+                "# random stand-ins for the test's own data, which is too large to show",
             ],
         ),
     ],
