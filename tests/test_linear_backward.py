@@ -91,6 +91,9 @@ def test_vector_input_has_gradients(student: Student, case: LinearCase) -> None:
 def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) -> None:
     """If a leading dimension has size 0, grad_x is empty and grad_w is zero; a leading dimension of size 1 is kept."""
     yours = ask(student, case)
+    for name, grad in yours.items():  # the tests of the formulas judge the dtype
+        if isinstance(grad, Tensor) and grad.is_floating_point():
+            yours[name] = grad.to(case.x.dtype)
     assert_gradients(yours, case, "grad_x", "grad_w")
 
 

@@ -111,11 +111,11 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, lab
     values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
     width = MAX_WIDTH - len(label) - 2
     if excess.size <= MAX_ITEMS and not any("…" in show(side, width=width) for side in (wanted, yours)):
-        return _("{wrong} of {all} elements differ by more than rounding (first at {index})", **values)
+        return _("{wrong} of {all} elements differ by more than the tolerance (first at {index})", **values)
     digits = find_digits(wanted, yours, excess)
     shown, shown_yours = show_both(wanted[index].item(), yours[index].item(), preferred=digits)
     return _(
-        "{wrong} of {all} elements differ by more than rounding (first at {index}: expected {expected}, got {yours})",
+        "{wrong} of {all} elements differ by more than the tolerance (first at {index}: expected {expected}, got {yours})",
         **values,
         expected=shown,
         yours=shown_yours,

@@ -127,7 +127,7 @@ def test_only_counted_elements_look_different(
         ([[1e12 + 1.0]], [[1e12]], None),
         ([], [], None),
         (0.3 + 1e-8, 0.3, ""),
-        ([1.0, 2.0], [1.0, 2.1], "1 of 2 elements differ by more than rounding (first at [1])"),
+        ([1.0, 2.0], [1.0, 2.1], "1 of 2 elements differ by more than the tolerance (first at [1])"),
         ([1.0], [1.0, 2.0], "expected shape [2], got [1]"),
         ([[1.0], [1.0, 2.0]], [[1.0, 0.0], [1.0, 2.0]], "expected a list of numbers with the shape [2, 2]"),
         (np.ones(1), [1.0], "expected a list of numbers with the shape [1]"),
