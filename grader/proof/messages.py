@@ -50,7 +50,7 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: CertifyOptions,
             write_whole(folder / f"{kata.name}.md", format_page(kata, entries).encode())
     except OSError as error:
         raise CallError(f"--out {folder}: cannot write to this folder ({error.strerror})") from None
-    out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}", soft_wrap=True)
+    out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}")
     return 0
 
 
