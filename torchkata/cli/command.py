@@ -79,11 +79,6 @@ def make_parser() -> tuple[Parser, dict[str, Any]]:
     return parser, dict(commands.choices)
 
 
-def list_commands() -> list[str]:
-    """Return the names of all commands, including those that are added by katas."""
-    return [*make_parser()[1]]
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code. `kata NAME` is short for `kata next NAME`.
 
