@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
+from rich.text import Text
 
 from grader.base.text import printable
 
@@ -13,10 +14,12 @@ WIDE = 120  # number of columns in a file or pipe
 
 
 class SafeConsole(Console):
-    """A console that passes all text to `printable` before printing it."""
+    """A console that passes text to `printable` and prints it as it is, without markup and additional line breaks."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print strings, or tables of strings that are already printable."""
+        if all(isinstance(text, (str, Text)) for text in objects):
+            options = {"markup": False, "soft_wrap": True} | options
         super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
 
 
@@ -30,7 +33,7 @@ def create_console(*, quiet: bool = False, stderr: bool = False) -> Console:
 
 def print_warning(err: Console, text: str) -> None:
     """Print a one-line warning."""
-    err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+    err.print(f"warning: {text}", style="yellow")
 
 
 def print_json(value: object) -> None:

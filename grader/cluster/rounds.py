@@ -72,7 +72,7 @@ class ClusterRun:
         try:
             if earlier and jobs:
                 self.record = earlier
-                self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}", markup=False)
+                self.out.print(f"job {', '.join(earlier.jobs)} continues: {count(len(jobs), 'task')}")
             elif self.pending.left:
                 self.record = job_record.create(self.queue, earlier)
                 self.pending.since_ns, self.pending.began_ns = self.record.since_ns, self.record.began_ns
@@ -165,7 +165,7 @@ class ClusterRun:
         self.record = msgspec.structs.replace(self.record, jobs=[*self.record.jobs, job])
         job_record.store(self.record, self.options.out)
         what = f"{phase} of {count(len(paths), 'submission')} in {count(tasks, 'task')}"
-        self.out.print(f"job {job}: {what}, {self.options.jobs} at once", markup=False)
+        self.out.print(f"job {job}: {what}, {self.options.jobs} at once")
         return job
 
     def follow(self) -> dict[str, ListedTask]:

@@ -35,7 +35,7 @@ def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders")
             submissions[submission.id] = submission.files
     console = create_console()
     if found.passed_over:
-        console.print(f"skipped:   {list_names(found.passed_over)}", markup=False, soft_wrap=True)
+        console.print(f"skipped:   {list_names(found.passed_over)}")
     print_problems(create_console(stderr=True), [f"not copied: {refusal}" for refusal in refused])
     if not submissions:
         raise CallError(f"{given}: contains no readable submission")
@@ -49,8 +49,8 @@ def run_anonymize(given: Path, out: Path, key: Path, layout: Layout = "folders")
             (out / new).mkdir(parents=True)
             for name, content in submissions[real].items():
                 (out / new / name).write_bytes(content)
-    console.print(f"copied:    {count(len(submissions), 'submission')} to {out}", markup=False, soft_wrap=True)
-    console.print(f"key:       {key} (for `grader marks`, name it pseudonyms.json)", markup=False, soft_wrap=True)
+    console.print(f"copied:    {count(len(submissions), 'submission')} to {out}")
+    console.print(f"key:       {key} (for `grader marks`, name it pseudonyms.json)")
     return 2 if refused or found.list_skipped_code() else 0
 
 

@@ -62,9 +62,9 @@ def run_certify(options: CertifyOptions) -> int:
         out.print(table)
     for proof in proofs:
         for note in proof.notes:
-            out.print(note, markup=False, soft_wrap=True)
+            out.print(note)
         for problem in proof.failed:
-            out.print(f"FAILED  {problem}", style="red", markup=False, soft_wrap=True)
+            out.print(f"FAILED  {problem}", style="red")
     if options.out is not None:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         command = "grader certify --quick" if options.quick else "grader certify"
@@ -73,9 +73,9 @@ def run_certify(options: CertifyOptions) -> int:
     skipped = sum(proof.skipped for proof in proofs)
     before = f", {skipped} of them from stored proofs (--again repeats them)" if skipped else ""
     verdict = f"{'not certified' if failed else 'certified'}{' by the quick proof' if options.quick else ''}"
-    out.print(f"{verdict}: {total - failed} of {total} claims hold{before}", soft_wrap=True)
+    out.print(f"{verdict}: {total - failed} of {total} claims hold{before}")
     if options.quick:
-        out.print(LEFT_OUT, soft_wrap=True)
+        out.print(LEFT_OUT)
     return 1 if failed else 0
 
 

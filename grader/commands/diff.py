@@ -76,11 +76,11 @@ def run_diff(old: Path, new: Path | None, table: Path | None, *, as_json: bool =
         out.print(make_table(changes))
     numbers = Counter((one.kata, one.test, one.outcome_before, one.outcome_after) for one in changes if one.test)
     for (kata, test, *outcomes), number in numbers.items():
-        out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}", markup=False)
+        out.print(f"{kata} · {test}: {count(number, 'submission')}, {' → '.join(outcomes)}")
     changed = len({change.submission for change in changes})
     out.print(f"{changed} of {count(len(submissions), 'submission')} {'differs' if changed == 1 else 'differ'}")
     for line in condense([history.describe_changes(*versions) for versions in revised]):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line)
     print_problems(create_console(stderr=True), problems)
     code = 2 if problems else 0
     if as_json:

@@ -34,18 +34,16 @@ def run_marks(directory: Path, folder: Path, source: Path | None = None, *, acce
     out = create_console()
     nothing = [row.person.id for row in rows if row.mark.raw is None]
     late = sum(row.mark.days_late > 0 or (row.mark.raw is not None and row.mark.final is None) for row in rows)
-    out.print(f"marks:     {folder / MARKS}", markup=False, soft_wrap=True)
+    out.print(f"marks:     {folder / MARKS}")
     out.print(f"people:    {len(rows)}; {len(rows) - len(nothing)} submitted, {late} of them late")
     if nothing:
-        out.print(f"missing:   {', '.join(nothing)}", markup=False, soft_wrap=True)
+        out.print(f"missing:   {', '.join(nothing)}")
     place, people = shlex.quote(str(directory)), shlex.quote(str(folder))
     out.print(
         f"export:    grader export {place} --format PLATFORM --class {people} --gradebook FILE --out FILE",
-        markup=False,
-        soft_wrap=True,
     )
     for note in marks.notes:
-        out.print(note, markup=False, soft_wrap=True)
+        out.print(note)
     print_problems(create_console(stderr=True), [*marks.warnings, *marks.problems])
     return 2 if marks.problems else 0
 

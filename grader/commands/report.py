@@ -28,12 +28,12 @@ def run_report(directory: Path, feedback: Path | None, people: Path | None, *, e
     out = create_console()
     print_class(out, found, directory, limit=None)
     for line in describe_open({row.submission: [*list_faults(row)] for row in found}):
-        out.print(line, markup=False, soft_wrap=True)
-    out.print(f"page:      {directory / PAGE}", markup=False, soft_wrap=True)
-    out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}", markup=False, soft_wrap=True)
+        out.print(line)
+    out.print(f"page:      {directory / PAGE}")
+    out.print(f"tests:     {directory / ITEMS}, {DIAGNOSES}")
     if people is None:
-        out.print(f"marks:     grader marks {shlex.quote(str(directory))} CLASS", markup=False, soft_wrap=True)
+        out.print(f"marks:     grader marks {shlex.quote(str(directory))} CLASS")
     if feedback is not None:
-        out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}", markup=False, soft_wrap=True)
+        out.print(f"feedback:  {feedback}/<submission>/{FEEDBACK}")
     print_problems(create_console(stderr=True), [*warnings, *problems])
     return 2 if problems else 0

@@ -24,9 +24,9 @@ def print_found(out: Console, given: Sequence[Path], found: Download, queue: Que
     if found.submissions != list(given):
         place = f"{given[0]}: " if len(given) == 1 else ""
         number = count(len(queue.entries) + len(queue.refused), "submission")
-        out.print(f"{place}{number}", markup=False, soft_wrap=True)
+        out.print(f"{place}{number}")
     if skipped := found.list_skipped_text():
-        out.print(f"  skipped: {list_names(skipped)}", markup=False, soft_wrap=True)
+        out.print(f"  skipped: {list_names(skipped)}")
 
 
 def report_outcome(
@@ -40,20 +40,20 @@ def report_outcome(
     shown = [row for row in rows if row.submission in names]
     print_class(out, shown, options.out, FINDINGS_SHOWN)
     if not is_temporary:
-        out.print(f"page:      grader report {shlex.quote(str(options.out))}", markup=False, soft_wrap=True)
+        out.print(f"page:      grader report {shlex.quote(str(options.out))}")
     if queue.reused:
         again = "already graded with the same options (use --again to repeat)"
         out.print(f"{len(queue.reused)} of {len(names)} were {again}.")
     if outcome.again:
         katas = ", ".join(f"{kata} ({number})" for kata, number in outcome.again.items())
-        out.print(f"graded again (other katas unchanged): {katas}", markup=False, soft_wrap=True)
+        out.print(f"graded again (other katas unchanged): {katas}")
     refusals = queue.describe_refusals()
     if unclear := found.list_skipped_code():
         refusals.append(f"skipped, because it is not clear whose it is: {list_names(unclear)} ({len(unclear)} in all)")
     print_problems(err, [*refusals, *unreadable])
     for problem in outcome.broken:
         print_problems(err, problem.splitlines()[:1])
-        err.print("\n".join(problem.splitlines()[1:]), markup=False, highlight=False, soft_wrap=True)
+        err.print("\n".join(problem.splitlines()[1:]))
     if outcome.unsure:
         remedy = "fix the problem above and run" if outcome.broken else "run"
         print_problems(err, [f"could not be graded; {remedy} the same command again: {list_names(outcome.unsure)}"])

@@ -49,14 +49,14 @@ def print_class(out: Console, found: Sequence[Result], directory: Path, limit: i
     if len(found) > ROWS:
         out.print(f"… and {len(found) - ROWS:,} more; gradebook.csv has all of them")
     for line in describe_waived({row.submission: [*list_faults(row)] for row in found}):
-        out.print(Text(line, style="yellow"), soft_wrap=True)
+        out.print(line, style="yellow")
     notes = [f"  {row.submission}  {note}" for row in found for note in row.left_aside]
     print_limited(out, "files that were left aside, but may be katas:", notes, limit)
     print_findings(out, found, limit)
     if kinds := sorted({row.isolation for row in found if not row.unreadable}):
-        out.print(f"isolation: {', '.join(kinds)}", markup=False)
-    out.print(f"results:   {directory}/<submission>/result.json", markup=False, soft_wrap=True)
-    out.print(f"gradebook: {directory / 'gradebook.csv'}", markup=False, soft_wrap=True)
+        out.print(f"isolation: {', '.join(kinds)}")
+    out.print(f"results:   {directory}/<submission>/result.json")
+    out.print(f"gradebook: {directory / 'gradebook.csv'}")
 
 
 def print_findings(out: Console, found: Sequence[Result], limit: int | None) -> None:
@@ -74,7 +74,7 @@ def print_limited(out: Console, title: str, lines: Sequence[str], limit: int | N
     if lines:
         out.print(title)
     for line in lines[:limit]:
-        out.print(Text(printable(line), style="yellow"), soft_wrap=True)
+        out.print(line, style="yellow")
     if limit is not None and len(lines) > limit:
         out.print(f"  … and {len(lines) - limit} more; `grader report` shows all")
 
@@ -82,7 +82,7 @@ def print_limited(out: Console, title: str, lines: Sequence[str], limit: int | N
 def print_problems(err: Console, problems: Sequence[str]) -> None:
     """Print a line for each problem."""
     for problem in problems:
-        err.print(f"grader: {one_line(problem)}", style="red", markup=False, soft_wrap=True)
+        err.print(f"grader: {one_line(problem)}", style="red")
 
 
 def build_class_table(rows: Sequence[Result], katas: Sequence[Kata]) -> Table:

@@ -4,7 +4,6 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Protocol
 
 import pytest
 
@@ -14,31 +13,22 @@ from grader.pipeline.job import Job
 from grader.pipeline.left_aside import add_notes
 from grader.pipeline.startup import compute_patience
 from grader.results.result import KataResult
+from grader.sandbox.runner import WorkerRunner
 from torchkata.course import course
 from torchkata.i18n import format_label
 from torchkata.i18n import translate_for_class as _
 from torchkata.inside import hypothesis_internals
 from torchkata.pytest_plugin.run_state import get_state
 from torchkata.result import BROKEN, FAILED, TestResult
-from torchkata.seam.student import Runner, Student
+from torchkata.seam.student import Student
 
 UNSURE = "this test could not be graded; this is not your fault, and your instructor can grade it again"
-
-
-class GradingRunner(Runner, Protocol):
-    """A runner that grades the files of one kata after another."""
-
-    def open(self, files: Mapping[str, bytes], patience: float) -> None:
-        """Use these files from now on, with all time limits multiplied by `patience`."""
-
-    def end(self) -> int:
-        """End the process that runs the student's code."""
 
 
 def grade_submission(
     job: Job,
     tests: Tests,
-    runner: GradingRunner,
+    runner: WorkerRunner,
     report: Callable[[str, TestResult, str], None],
     finished: Mapping[str, Mapping[str, TestResult]] = MappingProxyType({}),
 ) -> list[KataResult]:

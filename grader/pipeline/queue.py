@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from grader.base.errors import CallError
+from grader.base.errors import CallError, convert_write_errors
 from grader.base.files import clear_half_written
 from grader.base.text import count, list_names
 from grader.options import GradeOptions
@@ -144,7 +144,7 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
 
     If no other grader writes to it (`alone`), also remove partially written files that a killed run left behind.
     """
-    try:
+    with convert_write_errors(f"--out {directory}"):
         directory.parent.mkdir(parents=True, exist_ok=True)
         directory.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -153,8 +153,6 @@ def prepare_directory(directory: Path, seed: int, *, alone: bool) -> None:
             remedy = f"chmod go-w {shlex.quote(str(directory))}"
             raise CallError(f"--out {directory}: other users can write there and change results; {remedy}")
         seeds.store(directory, seed)
-    except OSError as error:
-        raise CallError(f"--out {directory}: can't write there ({error.strerror})") from None
     if alone:
         clear_half_written(directory)
 

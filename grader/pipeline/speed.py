@@ -65,7 +65,7 @@ def grade_speeds(
         open_to_students = kind == "cuda" and sandbox.isolation != "bwrap"
         withheld = open_to_students and options.isolation != "none"
         if kind == "cuda":
-            out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}", markup=False, soft_wrap=True)
+            out.print(f"speed is timed {PROTECTIONS[sandbox.isolation]}")
         if withheld:
             warn(REMEDY)
         with ProgressBar(out, sum(len(job.workloads) for job in queued), "workloads") as progress:

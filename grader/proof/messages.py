@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.base.errors import CallError
+from grader.base.errors import convert_write_errors
 from grader.base.files import write_whole
 from grader.base.terminal import print_warning
 from grader.base.text import count
@@ -43,14 +43,12 @@ def write_messages(folder: Path, katas: Sequence[Kata], options: CertifyOptions,
 
     warn = partial(print_warning, err)
     run_with_tests(options.isolation, options.examples, warn, use, katas=katas)
-    try:
+    with convert_write_errors(f"--out {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         for kata in katas:
             entries = [(entry, found[kata.name][entry.name]) for entry in zoo.load_wrong(kata)]
             write_whole(folder / f"{kata.name}.md", format_page(kata, entries).encode())
-    except OSError as error:
-        raise CallError(f"--out {folder}: cannot write to this folder ({error.strerror})") from None
-    out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}", soft_wrap=True)
+    out.print(f"{len(wrong)} wrong entries of {count(len(katas), 'kata')}: {folder}")
     return 0
 
 

@@ -1,6 +1,6 @@
 """Loads the results in a directory one by one, so that a large class fits in memory."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -24,9 +24,16 @@ def read_all(directory: Path, convert: Callable[[Result], T]) -> tuple[dict[str,
     return dict(read_each(directory, convert, problems)), problems
 
 
-def read_each(directory: Path, convert: Callable[[Result], T], problems: list[str]) -> Iterator[tuple[str, T]]:
-    """Yield the id and the converted result of each submission. For each failure, append a message to `problems`."""
-    for submission in [*list_results(directory)]:  # the paths of a large class take more memory than the names
+def read_each(
+    directory: Path, convert: Callable[[Result], T], problems: list[str], submissions: Iterable[str] | None = None
+) -> Iterator[tuple[str, T]]:
+    """Yield the id and the converted result of each submission. For each failure, append a message to `problems`.
+
+    By default, all `submissions` in the directory are read.
+    """
+    if submissions is None:
+        submissions = [*list_results(directory)]  # the paths of a large class take more memory than the names
+    for submission in submissions:
         path = directory / submission / "result.json"
         try:
             yield submission, convert(read(path))

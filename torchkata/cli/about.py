@@ -4,8 +4,8 @@ import re
 from textwrap import indent
 
 from torchkata.course import Kata, course
-from torchkata.i18n import _
-from torchkata.i18n.katas import describe_effort, idea_of, tasks_of, title_of
+from torchkata.i18n import _, find_texts
+from torchkata.i18n.katas import describe_effort, idea_of, title_of
 
 from .terminal import paint, print_wrapped, say
 
@@ -22,7 +22,7 @@ def show(kata: Kata) -> None:
     print(paint(_("{kata} · {title}", kata=kata.name, title=title_of(kata)), "bold"))
     if effort := describe_effort(kata):
         print_wrapped(effort)
-    for name, task in tasks_of(kata).items():
+    for name, task in find_texts(kata.name, "stub").items():  # none in English: they are in the stub
         print(f"\n{paint(name, 'bold')}\n{indent(task.strip(), '  ')}")
     if text := idea_of(kata, find_section(kata)):
         print()

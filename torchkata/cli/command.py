@@ -54,30 +54,29 @@ def make_parser() -> tuple[Parser, dict[str, Any]]:
     take_kata(add("predict", ask_predictions, text), one)
     command = add("check", check, _("run the tests with as many inputs as the grader, and show your points"))
     take_kata(command, _("names of katas (default: all graded katas)"), nargs="*")
-    command = add("export", write_zip, _("write the zip file to hand in, and list its problems"))
+    command = add(
+        "export", lambda given: export.export(given.zip), _("write the zip file to hand in, and list its problems")
+    )
     text = _("name of the zip file (default: assignment.zip next to assignment/)")
     command.add_argument("zip", metavar="ZIP", nargs="?", type=Path, help=text)
-    command = add("reset", restore_stub, _("restore the original stub; your file is kept as a backup"))
+    text = _("restore the original stub; your file is kept as a backup")
+    command = add("reset", lambda given: reset.reset(given.kata, confirmed=given.yes), text)
     take_kata(command, one)
     command.add_argument("--yes", action="store_true", help=_("do not ask for confirmation"))
-    command = add("init", write_course, _("write the course for self-learners into a new folder"))
+    text = _("write the course for self-learners into a new folder")
+    command = add("init", lambda given: self_study.init(Path(given.folder)), text)
     text = _("name of the new folder (default: torchkata-course)")
     command.add_argument("folder", metavar="DIR", nargs="?", default=self_study.FOLDER, help=text)
     command = add("update", update, _("install a newer handout; assignment/ is not changed"))
     text = _("the newer handout: a folder, a zip or tar file, or a URL (not needed after `kata init`)")
     command.add_argument("handout", metavar="HANDOUT", nargs="?", default="", help=text)
     text = _("show the reference solution of a kata that is done (after `kata init`)")
-    command = add("solution", show_solution, text)
+    command = add("solution", lambda given: self_study.show_solution(given.kata, others=given.others), text)
     take_kata(command, one)
     command.add_argument("--others", action="store_true", help=_("also show correct solutions that do it differently"))
     for name, kata in plugins.find_commands().items():
         commands.add_parser(name, help=texts_of_command(kata)["help"])
     return parser, dict(commands.choices)
-
-
-def list_commands() -> list[str]:
-    """Return the names of all commands, including those that are added by katas."""
-    return [*make_parser()[1]]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -197,31 +196,11 @@ def check(options: Namespace) -> int:
     return code
 
 
-def write_zip(options: Namespace) -> int:
-    """Run `kata export`."""
-    return export.export(options.zip)
-
-
-def restore_stub(options: Namespace) -> None:
-    """Run `kata reset`."""
-    reset.reset(options.kata, confirmed=options.yes)
-
-
-def write_course(options: Namespace) -> None:
-    """Run `kata init`."""
-    self_study.init(Path(options.folder))
-
-
 def update(options: Namespace) -> None:
     """Run `kata update`."""
     from .update import update  # imports urllib
 
     update(options.handout)
-
-
-def show_solution(options: Namespace) -> None:
-    """Run `kata solution`."""
-    self_study.show_solution(options.kata, others=options.others)
 
 
 def test(katas: Sequence[Kata], *options: str) -> int:

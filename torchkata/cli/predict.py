@@ -4,13 +4,14 @@ import secrets
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from torchkata.course import Kata, course
 from torchkata.course import predictions as stored
 from torchkata.course.predictions import Prediction, Predictions, Question
 from torchkata.files import write_atomically
-from torchkata.i18n import _
-from torchkata.i18n.katas import texts_of_question, title_of
+from torchkata.i18n import _, find_texts
+from torchkata.i18n.katas import title_of
 from torchkata.pytest_plugin.history import load_state
 
 from .terminal import UsageError, paint, print_wrapped, say
@@ -26,7 +27,8 @@ def predict(kata: Kata, read: Callable[[str], str] | None = None) -> None:
     the questions can't be loaded, and OSError if the predictions can't be read or stored.
     """
     english = stored.load_questions(kata.name)
-    questions = {name: replace(one, **texts_of_question(kata, name)) for name, one in english.items()}
+    translated: dict[str, Any] = {name: find_texts(kata.name, f"questions.{name}") for name in english}
+    questions = {name: replace(one, **translated[name]) for name, one in english.items()}
     if not questions:
         others = ", ".join(name for name in course().katas if stored.has_questions(name))
         message = _("there are no questions about {kata}; there are some about {katas}", kata=kata.name, katas=others)

@@ -1,6 +1,6 @@
 """The questions of `kata predict`, and a student's predictions, which are stored in `assignment/predictions.json`.
 
-Students can edit the file, so numbers out of bounds are ignored. The grader does not read it.
+Students can edit the file. The grader does not read it.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from .current import course
 from .model import CourseError
 
 FILE = "predictions.json"
-MAX_BYTES = 64 * 2**10  # maximum size of the file, larger than that of the predictions for all katas of a course
 MAX_NUMBER = 1e100
 MAX_COUNT = 10**6
 
@@ -95,35 +94,27 @@ def format_file(predictions: Predictions) -> bytes:
 
 
 def parse_file(content: bytes) -> Predictions | None:
-    """Return the predictions in a file, without invalid entries. Return None if the file is damaged or too large."""
+    """Return the predictions in a file, or None if it is damaged."""
     try:
-        stored = json.loads(content) if len(content) <= MAX_BYTES else None
-    except (ValueError, RecursionError):
+        stored = json.loads(content)
+        katas = {
+            kata: {name: Prediction(**entry) for name, entry in entries.items()}
+            for kata, entries in stored["katas"].items()
+        }
+        given = [one for found in katas.values() for one in found.values()]
+        is_valid = is_count(stored["seed"]) and all(map(is_possible, given))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    if not isinstance(stored, dict) or not is_count(stored.get("seed")):
-        return None
-    katas = {kata: parse_entries(entries) for kata, entries in find_entries(stored.get("katas"), course().katas)}
-    return Predictions(stored["seed"], {kata: found for kata, found in katas.items() if found})
+    return Predictions(stored["seed"], katas) if is_valid else None
 
 
-def parse_entries(entries: Any) -> dict[str, Prediction]:
-    """Return the valid predictions about a kata, by question."""
-    found = {name: parse_prediction(entry) for name, entry in find_entries(entries, entries)}
-    return {name: prediction for name, prediction in found.items() if prediction is not None}
-
-
-def find_entries(table: Any, names: Any) -> list[tuple[str, Any]]:
-    """Return the entries with these names in a table, or an empty list if `table` is not a table."""
-    return [(name, table[name]) for name in names if name in table] if isinstance(table, dict) else []
-
-
-def parse_prediction(entry: Any) -> Prediction | None:
-    """Return a stored prediction, or None if it is not valid."""
-    if not isinstance(entry, dict) or not is_positive(entry.get("predicted")) or not is_count(entry.get("runs", 0)):
-        return None
-    measured: Any = entry.get("measured")
-    found = float(measured) if is_positive(measured) else None
-    return Prediction(float(entry["predicted"]), entry.get("runs", 0), found)
+def is_possible(given: Prediction) -> bool:
+    """Return whether the numbers of a prediction are in bounds."""
+    return (
+        is_positive(given.predicted)
+        and is_count(given.runs)
+        and (given.measured is None or is_positive(given.measured))
+    )
 
 
 def is_positive(value: Any) -> bool:

@@ -1,7 +1,5 @@
 """The texts of a kata in the student's language, and some of them in the language of the class."""
 
-from typing import Any
-
 from torchkata.course import Kata, Track, course
 from torchkata.course.load import WHOLE
 from torchkata.course.model import Difficulty
@@ -73,27 +71,14 @@ def describe_effort(kata: Kata, chosen: Language | None = None) -> str:
     return translate(Text("About {hours} h, {difficulty}. After this kata you can {after}.", **values), chosen)
 
 
-def tasks_of(kata: Kata) -> dict[str, str]:
-    """Return the translated docstrings of the stub by name.
-
-    In English, the dict is empty because the stub contains them.
-    """
-    return find_texts(kata.name, "stub")
-
-
 def about(kata: Kata) -> dict[str, str]:
-    """Return the first line of each task, keyed by the name of the function or class."""
-    return {name: task.splitlines()[0] for name, task in tasks_of(kata).items() if name.isidentifier()}
+    """Return the translated first line of each task by the name of the function or class. In English, return {}."""
+    return {name: task.splitlines()[0] for name, task in find_texts(kata.name, "stub").items() if name.isidentifier()}
 
 
 def idea_of(kata: Kata, english: str) -> str:
     """Return the explanation of a kata: its motivation, a small example, and a common mistake."""
     return first_translation(english, find_text(kata.name, "about")).strip()
-
-
-def texts_of_question(kata: Kata, name: str) -> dict[str, Any]:
-    """Return the translated texts of a question of `kata predict`, by field. In English, the dict is empty."""
-    return find_texts(kata.name, f"questions.{name}")
 
 
 def texts_of_command(kata: Kata) -> dict[str, str]:

@@ -38,13 +38,13 @@ def run_doctor(device: "Kind | None" = None, *, as_json: bool = False) -> int:
     states = [finding.state for finding in findings if finding.what == "sandbox"]  # empty if it could not be tried
     if missing and not states:
         again = "install what is missing, then run grader doctor again"
-        out.print(f"Submissions can't be graded on this machine yet; {again}: {', '.join(missing)}.", soft_wrap=True)
+        out.print(f"Submissions can't be graded on this machine yet; {again}: {', '.join(missing)}.")
     elif missing:
         out.print(f"Submissions can't be graded in a sandbox on this machine; missing: {', '.join(missing)}.")
     else:
         out.print("Submissions can be graded in a sandbox on this machine.")
     sandboxed = states == ["ok"]
-    out.print(machine.describe_isolation(sandboxed=sandboxed) if states else machine.UNKNOWN, soft_wrap=True)
+    out.print(machine.describe_isolation(sandboxed=sandboxed) if states else machine.UNKNOWN)
     code = 3 if missing else 0
     measured = {} if device is None else {"device": measure_speed(device, out)}
     if as_json:

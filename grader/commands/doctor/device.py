@@ -100,7 +100,7 @@ def print_speed(speed: DeviceSpeed, out: Console) -> None:
     """Print the measured values next to the datasheet values."""
     how = f"driver {speed.driver}" if speed.kind == "cuda" else "one core"
     unknown = "" if find_device(speed.name) else ": not in the table of devices"
-    out.print(f"{speed.name} ({how}, torch {speed.torch}){unknown}", markup=False)
+    out.print(f"{speed.name} ({how}, torch {speed.torch}){unknown}")
     table = Table("", "measured", "datasheet", "share", "reported by others", box=box.SIMPLE_HEAD)
     for row in make_rows(speed):
         table.add_row(*row)

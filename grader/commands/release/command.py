@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.base.errors import CallError, GraderError, convert_write_errors
 from grader.base.text import count
 from grader.commands.package.platform_package import spread
-from grader.commands.release.contents import add_prerequisites, build_handout
+from grader.commands.release.contents import build_handout
 from grader.commands.release.contract import find_differences, find_written
 from grader.commands.release.notebooks import make_notebooks
 from grader.options import ReleaseOptions
@@ -36,7 +36,7 @@ def run_release(options: ReleaseOptions) -> int:
     if options.repository and not options.notebooks:
         raise CallError("--repository needs --notebooks")
     chosen = find_released(out) if options.update and not options.katas else select_names(options.katas)
-    katas = add_prerequisites(chosen)
+    katas = course().with_prerequisites(chosen)
     names = [kata.name for kata in katas]
     check_stubs(katas)
     language = options.language or (read_course(out).languages if options.update else course().languages)[0]

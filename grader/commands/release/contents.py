@@ -45,11 +45,6 @@ run `pip install torch --index-url https://download.pytorch.org/whl/cpu`, then `
 """
 
 
-def add_prerequisites(names: Sequence[str]) -> list[Kata]:
-    """Return these katas and all katas that they build on, in course order."""
-    return course().with_prerequisites(names)
-
-
 def build_handout(katas: Sequence[Kata], language: str = "en") -> dict[str, bytes]:
     """Return the files of the handout, keyed by path. Docstrings of stubs are in this language if a translation exists.
 

@@ -1,15 +1,14 @@
 """Exports results to the `result.json` of Classroom 50, in which all points are scaled to integers."""
 
+import json
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor, lcm
 from pathlib import Path
-from typing import Literal
+from typing import Any
 from urllib.parse import quote
-
-import msgspec
 
 from grader.base.errors import CallError
 from grader.options import ExportOptions
@@ -36,64 +35,26 @@ VARIABLES = {  # environment variables that the runner of Classroom 50 sets
 }
 
 
-class ScoredTest(msgspec.Struct, frozen=True, rename={"name": "test-name", "max_score": "max-score"}):
-    """A test in `result.json`."""
-
-    name: str
-    passed: bool
-    score: int
-    max_score: int
-
-
-class About(msgspec.Struct, frozen=True):
-    """The fields that are not part of a result: owner, assignment and links."""
-
-    classroom: str
-    assignment: str
-    assignment_type: str
-    owner: str
-    submission: str
-    commit: str
-    release: str
-    review: str
-    datetime: str
-
-
-class ResultFile(About, frozen=True, rename={"max_score": "max-score"}):
-    """The contents of `result.json`."""
-
-    graded_at: str
-    score: int
-    max_score: int
-    tests: list[ScoredTest]
-    schema: Literal["classroom50/result/v1"] = "classroom50/result/v1"
-
-
-def render(result: Result, about: About, graded_at: datetime) -> bytes:
-    """Return the content of `result.json` for a submission.
+def render(result: Result, fields: Mapping[str, str], graded_at: datetime) -> bytes:
+    """Return the content of `result.json` for a submission. `fields` has a value for each of `VARIABLES`.
 
     Raises ValueError if the course no longer contains a test or workload of the result.
     """
     rows = [row for row in view_as_student(result, platform_hides=False) if row.counts]  # it knows only pass and fail
     points = [exact(points) for row in rows for points in (row.result.score, row.result.max_score)]
     scale = min(FINEST, lcm(*(number.denominator for number in points)))  # the smallest that turns all into integers
-    cases = [
-        ScoredTest(
-            f"{row.group}: {row.title}{add_remark(row)}",
-            row.result.outcome in EARNED,
-            scale_points(row.result.score, scale),
-            scale_points(row.result.max_score, scale),
-        )
+    cases: list[dict[str, Any]] = [
+        {
+            "test-name": f"{row.group}: {row.title}{add_remark(row)}",
+            "passed": row.result.outcome in EARNED,
+            "score": scale_points(row.result.score, scale),
+            "max-score": scale_points(row.result.max_score, scale),
+        }
         for row in rows
     ]
-    report = ResultFile(
-        **msgspec.structs.asdict(about),
-        graded_at=format_utc(graded_at),
-        score=sum(case.score for case in cases),
-        max_score=sum(case.max_score for case in cases),
-        tests=cases,
-    )
-    return msgspec.json.format(msgspec.json.encode(report), indent=2)
+    totals = {name: sum(case[name] for case in cases) for name in ("score", "max-score")}
+    report = {**fields, "graded_at": format_utc(graded_at), **totals, "tests": cases, "schema": SCHEMA}
+    return json.dumps(report, indent=2, ensure_ascii=False).encode()
 
 
 def add_remark(row: VisibleTest) -> str:
@@ -113,7 +74,7 @@ def exact(points: float) -> Fraction:
     return Fraction(repr(float(points)))
 
 
-def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> About:
+def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Return the fields, which come from the options and the runner, or are derived from GitHub's variables.
 
     Raises CallError for a missing or invalid field.
@@ -134,7 +95,7 @@ def collect_fields(given: Mapping[str, str], environment: Mapping[str, str]) -> 
         instant = datetime.fromisoformat(fields["datetime"])
     except ValueError:
         raise CallError(f"datetime is {fields['datetime']!r}; write it as 2026-09-30T23:59:00+02:00") from None
-    return About(**(fields | {"datetime": format_utc(instant)}))
+    return fields | {"datetime": format_utc(instant)}
 
 
 def add_derived(fields: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:

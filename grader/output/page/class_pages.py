@@ -27,7 +27,8 @@ from grader.output.page.overview import Analysis, analyze, write_tables
 from grader.output.page.sections import Part, make_parts
 from grader.output.page.speed import summarize_speed
 from grader.output.page.student import SubmissionSummary, summarize_student
-from grader.results.result import Finding, Result, ResultError, read
+from grader.results.load import read_each
+from grader.results.result import Finding, Result
 from grader.results.source import StoredSubmission, load_submission
 from grader.results.visibility import PERFORMANCE, VisibleTest, view_as_instructor, view_as_student
 from torchkata.course import course
@@ -114,21 +115,19 @@ def write_report(
 
 def write_feedback(
     directory: Path, submissions: Sequence[str], to: Path, marks: Marks, people: ClassFolder = ClassFolder()
-) -> list[str]:
-    """Write `TO/<submission>/feedback.html`. Return a line for each result that cannot be shown.
+) -> None:
+    """Write `TO/<submission>/feedback.html`. Raises CallError if a page can't be written.
 
-    Raises CallError if a page can't be written.
+    A result that cannot be shown has no page. `write_report` returns a line about it.
     """
-    problems = list[str]()
     names = shorten_names(submissions, people.names)
     view = partial(view_as_student, platform_hides=False)
-    for shown in load_shown(directory, submissions, view, problems, people.waive):
+    for shown in load_shown(directory, submissions, view, [], people.waive):
         folder = to / shown.result.submission
         with convert_write_errors(f"--out {to}"):
             folder.mkdir(parents=True, exist_ok=True)
             mark = find_shared_mark(marks, shown.result.submission)
             write_whole(folder / FEEDBACK, render_feedback(shown, mark, names[shown.result.submission]).encode())
-    return problems
 
 
 def read_marks(directory: Path, folder: Path) -> tuple[Marks, ClassFolder, list[str], list[str]]:
@@ -178,17 +177,13 @@ def load_shown(
     waive: Waive,
 ) -> Iterator[Shown]:
     """Yield the results one by one, as selected by `view`. Append a line to `problems` for each unreadable result."""
-    for submission in submissions:
-        path = directory / submission / "result.json"
-        try:
-            result = waive(read(path))
-            parts = make_parts(result, view(result))
-        except ResultError as error:
-            problems.append(str(error))
-        except ValueError as error:
-            problems.append(f"{path}: {error}")
-        else:
-            yield Shown(result, parts, load_submission(directory, submission, result.hand_in))
+
+    def show(stored: Result) -> Shown:
+        result = waive(stored)
+        parts = make_parts(result, view(result))
+        return Shown(result, parts, load_submission(directory, result.submission, result.hand_in))
+
+    return (shown for _, shown in read_each(directory, show, problems, submissions))
 
 
 def render_report(

@@ -2,8 +2,7 @@
 
 import ast
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +62,6 @@ def find_missing_rules(katas: Sequence[Kata]) -> str:
     rules = ", ".join(sorted(set().union(*missing.values())))
     path = course().reference / "lint.toml"
     return f"{path} does not define {rules}: shortcuts in {list_names(names)} are not reported" if names else ""
-
-
-def lint(files: Mapping[str, bytes]) -> list[Finding]:
-    """Return the findings in all files."""
-    return list(chain.from_iterable(lint_file(file, source) for file, source in files.items()))
 
 
 def lint_file(file: str, source: bytes) -> list[Finding]:

@@ -20,7 +20,7 @@ from grader.tests.conftest import (
     write_solution,
 )
 from grader.tests.support.solution import SOLUTION
-from torchkata.cli.command import ALIASES, list_commands
+from torchkata.cli.command import ALIASES, make_parser
 from torchkata.course import course
 from torchkata.i18n import count_columns
 
@@ -86,9 +86,9 @@ def test_help_explains_commands_and_fits_the_terminal(new_handout: Path, languag
     shown = run_kata(new_handout, "--help", KATA_LANG=language, COLUMNS="80")
     assert (shown.code, shown.err) == (0, "")
     assert max(map(count_columns, shown.out.splitlines())) <= 80
-    commands = [command for command in list_commands() if command not in ALIASES]
+    commands = [command for command in make_parser()[1] if command not in ALIASES]
     assert re.findall(r"^  ([a-z]+)  ", shown.out, re.MULTILINE) == commands
-    for command in list_commands():
+    for command in make_parser()[1]:
         done = run_kata(new_handout, command, "--help", KATA_LANG=language, COLUMNS="80")
         usage = {"en": "usage: ", "zh": "用法："}[language] + f"kata {command} [-h]"
         assert (done.code, done.err, done.out.startswith(usage)) == (0, "", True)

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from grader.commands.package.platform_package import ABOUT, FILES, Platform, build_package
-from grader.commands.release.contents import add_prerequisites, build_handout, build_self_study
+from grader.commands.release.contents import build_handout, build_self_study
 from grader.commands.release.notebooks import make_notebooks
 from grader.options import PackageOptions
 from grader.tests.support.leaks import collect_secrets, find_leaks
@@ -23,7 +23,7 @@ FALLBACKS = {path.relative_to(course().root).as_posix() for path in course().ref
 
 def build(names: tuple[str, ...], language: str = "en", *, notebooks: bool = False) -> dict[str, bytes]:
     """Return the files of a handout."""
-    katas = add_prerequisites(names)
+    katas = course().with_prerequisites(names)
     files = build_handout(katas, language)
     return files | (make_notebooks(katas, files, language, None) if notebooks else {})
 

@@ -22,7 +22,7 @@ from grader.base.errors import CallError, GraderError
 from grader.commands.package.project import list_engine_files
 from grader.commands.release import command
 from grader.commands.release.command import prove
-from grader.commands.release.contents import add_prerequisites, build_handout
+from grader.commands.release.contents import build_handout
 from grader.commands.release.contract import documented
 from grader.commands.release.wheel import build_wheel
 from grader.tests import ROOT
@@ -30,7 +30,7 @@ from grader.tests.conftest import call_grader, run_as_student, write_solution
 from grader.tests.support.solution import SOLUTION, copy_course
 from grader.tests.support.submissions import PRIMES
 from grader.tests.support.wheel import install_handout, make_student_environment, run_installed
-from torchkata.cli.command import list_commands
+from torchkata.cli.command import make_parser
 from torchkata.course import course, read_course
 from torchkata.i18n import find_text, find_texts
 
@@ -129,7 +129,7 @@ def test_chinese_handout_has_chinese_docstrings(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("primes")
 def test_broken_handout_fails_its_checks() -> None:
-    files, solution = build_handout(add_prerequisites(["sieve"])), course().solution("sieve").read_bytes()
+    files, solution = build_handout(course().with_prerequisites(["sieve"])), course().solution("sieve").read_bytes()
     wrong = files["tests/test_sieve.py"].replace(b"oracle.primes(", b"[0] + oracle.primes(")
     for name, content, words in (
         ("assignment/sieve.py", solution, "untouched: sieve done; each should be not_started"),
@@ -142,7 +142,7 @@ def test_broken_handout_fails_its_checks() -> None:
 
 def test_release_includes_selected_katas_and_their_prerequisites(tmp_path: Path) -> None:
     chosen, workloads = ("cruncher", "sgd"), ["cruncher_step", "linear_forward", "sgd_step"]
-    katas = [kata.name for kata in add_prerequisites(chosen)]
+    katas = [kata.name for kata in course().with_prerequisites(chosen)]
     done = call_grader("release", "--out", tmp_path / "out", *(f"--kata={kata}" for kata in chosen))
     assert done.code == 0
     assert set(katas) == {*chosen}.union(*(course().prerequisites(kata) for kata in chosen))
@@ -257,7 +257,7 @@ def test_readme_lists_the_katas(new_handout: Path) -> None:
 
 def test_editor_settings_name_existing_commands_and_files(new_handout: Path) -> None:
     [task] = json.loads((new_handout / ".vscode/tasks.json").read_text())["tasks"]
-    assert task["args"][-1] in list_commands()
+    assert task["args"][-1] in make_parser()[1]
     container = json.loads((new_handout / ".devcontainer/devcontainer.json").read_text("utf-8"))
     assert container["name"] == course().title
     assert all((new_handout / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"])

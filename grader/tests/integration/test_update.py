@@ -8,18 +8,18 @@ import pytest
 
 from grader.commands.package.platform_package import spread
 from grader.commands.release import wheel
-from grader.commands.release.contents import add_prerequisites, build_handout
+from grader.commands.release.contents import build_handout
 from grader.tests import ROOT
 from grader.tests.conftest import call_grader, run_kata
 from grader.tests.support.wheel import install_handout, make_student_environment, run_installed
-from torchkata.course import handout
+from torchkata.course import course, handout
 
 OLD, ASKED = "reference/linear/kata.toml", "reference/stubs/linear.py"
 
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    return build_handout(add_prerequisites(["linear"]))
+    return build_handout(course().with_prerequisites(["linear"]))
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_update_demands_the_new_engine(
     student, programs = tmp_path / "student", make_student_environment(tmp_path / "venv")
     with monkeypatch.context() as patch:
         patch.setattr(wheel, "FORMAT", f"{wheel.FORMAT}Build: 1\n")  # the engine differs from that of `files`
-        spread(build_handout(add_prerequisites(["linear"])), student)
+        spread(build_handout(course().with_prerequisites(["linear"])), student)
     old, new = handout.find_engine(student), wheel.build_wheel()[0]
     install_handout(programs, student)
     assert run_installed(programs, student, "kata", "--version").out.startswith(f"torchkata {old}, ")

@@ -91,7 +91,7 @@ def make_class_page(folder: Path, *results: Result, **files: str) -> str:
         result.write(each, folder)
         source.store(folder, each.submission, each.hand_in, contents)
     assert write_report(folder, names, {}) == []
-    assert write_feedback(folder, names, folder, {}) == []
+    write_feedback(folder, names, folder, {})
     return (folder / "report.html").read_text("utf-8")
 
 

@@ -203,11 +203,11 @@ def test_classroom50_options_override_fields_from_github_actions() -> None:
     }
     given = {"classroom": "c", "assignment": "a", "owner": "ada", "datetime": "2026-09-01T10:00:00"}
     about = classroom50.collect_fields(given, actions)
-    assert about.commit == about.review == "https://git.example.org/cs336/primitives-ada/commit/abc"
-    assert about.release == "https://git.example.org/cs336/primitives-ada/releases/tag/submit%2F1"
-    assert (about.submission, about.assignment_type) == ("submit/1", "individual")
-    assert about.datetime == "2026-09-01T10:00:00Z"
-    assert classroom50.collect_fields({"owner": "bob"}, RUNNER).owner == "bob"
+    assert about["commit"] == about["review"] == "https://git.example.org/cs336/primitives-ada/commit/abc"
+    assert about["release"] == "https://git.example.org/cs336/primitives-ada/releases/tag/submit%2F1"
+    assert (about["submission"], about["assignment_type"]) == ("submit/1", "individual")
+    assert about["datetime"] == "2026-09-01T10:00:00Z"
+    assert classroom50.collect_fields({"owner": "bob"}, RUNNER)["owner"] == "bob"
 
 
 @pytest.mark.parametrize(
