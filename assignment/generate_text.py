@@ -26,6 +26,6 @@ def generate(
     - The prompt has at least one token, and is not modified. `n` may be 0 or in the thousands.
     - `temperature` is 0 or at least 0.01.
     - Generators with the same seed give the same tokens. If `generator` is None, use torch's global one.
-    - Do not build an autograd graph. Return any integer dtype, on the prompt's device.
+    - Do not build an autograd graph. Return an integer dtype that can hold every token, on the prompt's device.
     """
     raise NotImplementedError

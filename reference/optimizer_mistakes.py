@@ -15,6 +15,8 @@ Options: TypeAlias = Mapping[str, Any]
 Bytes: TypeAlias = Mapping[str, int]  # by dtype
 
 RATES = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # common learning rates
+ROOT_STORED = "the square root is stored in place of the average, so the first step is right and later ones are wrong"
+DIVISOR_STORED = "the divisor is stored in place of the average, so the first step is right and later ones are wrong"
 BOUNDS = [0.1, 0.5, 1.0, 5.0, 10.0, 100.0, 1000.0]  # bounds for clipping a gradient
 ITEMSIZES = {"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2}
 
@@ -133,6 +135,14 @@ def group_ends_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
 def group_skipped_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     moves = [not has_none(step[group]) for step in grads]
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), moves)
+
+
+@instead_of(
+    optimizers.collect_inputs, "a parameter whose gradient is all zeros is skipped, as if its gradient were None"
+)
+def zeros_skipped(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    inputs = optimizers.collect_inputs(lrs, grads, group, i)
+    return drop_gradients(inputs, [grad is None or bool(grad.any()) for grad, _ in inputs])
 
 
 @instead_of(optimizers.collect_inputs, "if a gradient is None, the previous one is used again")

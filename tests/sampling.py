@@ -24,6 +24,21 @@ def describe_tails(kurtosis: float) -> Text:
     return Text("too few initial weights are large for a normal, {flat}", flat=flat)
 
 
+def describe_cut(values: np.ndarray) -> Text | str:
+    """Say that normal numbers, whose standard deviation should be 1, are truncated before 3, or return "" otherwise."""
+    cut = float(abs(values).max(initial=0.0))
+    inside = 2 * NormalDist().cdf(cut) - 1
+    variance = 1 - 2 * cut * NormalDist().pdf(cut) / inside if inside else 0.0
+    if not 1 <= cut < 2.9 or abs(values.var() / variance - 1) > Z * (2 / values.size) ** 0.5:
+        return ""
+    cuts = {"cut": f"{cut:.2g}", "share": f"{1 - variance**0.5:.0%}"}
+    return Text(
+        "the initial weights are truncated at {cut} standard deviations, which makes their standard deviation {share} "
+        "smaller",
+        **cuts,
+    )
+
+
 def chi_square_range(degrees: int, looks: int = 1) -> tuple[float, float]:
     """Return the range of a chi-square statistic with the given degrees of freedom (Wilson-Hilferty approximation).
 

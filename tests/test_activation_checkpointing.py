@@ -150,7 +150,7 @@ def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, se
             segment=segment,
             expected=expected,
         ),
-        yours=kept,
+        yours=Text("{count} activations", count=kept),
         expected=Text(
             "{expected} activations: the inputs of all segments except the first, and the output", expected=expected
         ),
@@ -170,8 +170,8 @@ def test_backward_stores_one_segment_at_a_time(student: Student, num_layers: int
             num_layers=num_layers,
             segment=segment,
         ),
-        yours=peak,
-        expected=Text("no more than {most} at the peak", most=most),
+        yours=Text("{count} activations", count=peak),
+        expected=Text("no more than {most} activations at the peak", most=most),
     )
 
 
@@ -191,7 +191,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
             num_layers=num_layers,
             segment=segment,
         ),
-        yours=again,
+        yours=Text("{count} matmuls", count=again),
         expected=Text(
             "{fewest} to {most} matmuls in addition to the {gradients} for gradients",
             fewest=fewest,

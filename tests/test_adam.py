@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reference.adam import oracle
 from tests.contracts import state
-from tests.contracts.optimizer import Optimizer, check_formula
+from tests.contracts.optimizer import Optimizer, check_eps, check_formula
 from tests.optimizer_runs import make_rule
 from tests.strategies import BETAS, FORGETTING, NO_EPS, WIDE_DTYPES, OptimizerRun, costly, runs, start_at_zero
 from torchkata import Student
@@ -62,9 +62,8 @@ def test_eps_is_added_to_the_bias_corrected_sqrt(
     student: Student, run: OptimizerRun, betas: tuple[float, float], eps: float
 ) -> None:
     """eps is added to the square root of the bias-corrected average, not inside the root or before the correction."""
-    check_formula(
-        student, OPTIMIZER, replace(start_at_zero(run), options=[{"betas": betas, "eps": eps, "weight_decay": 0.0}])
-    )
+    options = {"betas": betas, "eps": eps, "weight_decay": 0.0}
+    check_eps(student, OPTIMIZER, replace(start_at_zero(run), options=[options]))
 
 
 @costly

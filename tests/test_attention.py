@@ -247,12 +247,15 @@ def assert_gradients(student: Student, case: Case, seed: int) -> None:
     scales = right_gradients(weights, abs(q), abs(k), abs(v), abs(slopes), sign=1)
     largest = 2 + np.max(sizes_of_scores(case), initial=0.0)
     is_empty = case.mask is not None and not bool(case.mask.any(-1).all())
-    nan = Text("the gradients are NaN if a query may attend to no key") if is_empty else ""
+    nan = [name for name in expected if isinstance(yours[name], Tensor) and bool(yours[name].isnan().any())]
+    names = ", ".join(nan)
+    mistake = Text("NaN in the gradients of: {names}, if a query may attend to no key", names=names) if is_empty else ""
     for name, exact in expected.items():
         what = Text("gradient of {name}", name=name)
-        is_nan = isinstance(yours[name], Tensor) and bool(yours[name].isnan().any())
         scale = largest * scales[name]
-        assert_close(yours[name], exact, dtype=case.q.dtype, scale=scale, what=what, mistake=nan if is_nan else "")
+        assert_close(
+            yours[name], exact, dtype=case.q.dtype, scale=scale, what=what, mistake=mistake if name in nan else ""
+        )
 
 
 @given(st.booleans().flatmap(lambda masked: cases(dtypes=EXACT, masked=masked)), SEEDS)

@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.deep_network import oracle
 from tests.own_answers import holds
 from tests.probes import deep_network as probes
-from tests.sampling import NORMAL_OR_CUT, Z, describe_tails
+from tests.sampling import NORMAL_OR_CUT, Z, describe_cut, describe_tails
 from tests.strategies import DTYPES, SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
@@ -121,12 +121,14 @@ def test_any_leading_dimensions_and_zero_layers_are_supported(
 def test_gradients_reach_every_layer(student: Student, case: NetworkCase) -> None:
     """backward() computes the gradients of every weight and of x. No gradient flows back where a ReLU returned 0."""
     yours = student.call(probes.gradients, case.weights, case.x, case.grad_y)
+    with precondition(Text("the output is already wrong")):
+        assert_output(yours["y"], case)
     weights, x, grad_y = [as_float64(w) for w in case.weights], as_float64(case.x), as_float64(case.grad_y)
     grads, grad_x = oracle.backward(weights, x, grad_y)
     scales, scale_x = gradient_scales([abs(w) for w in weights], abs(x), abs(grad_y))
     roundings = 16 * len(weights)
     for i, (grad, scale) in enumerate(zip(grads, scales, strict=True)):
-        what = Text("gradient of weight {i} of {all}", i=i, all=len(grads))
+        what = Text("gradient of layers.{i}.weight", i=i)
         assert_close(yours["weights"][i], grad, scale=scale, roundings=roundings, what=what)
     assert_close(yours["x"], grad_x, scale=scale_x, roundings=roundings, what=Text("gradient of {name}", name="x"))
 
@@ -202,17 +204,18 @@ def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None
     start = student.call(probes.initial_weights, dim, num_layers, 1, seed)
     for i, (weight, std) in enumerate(zip(start["weights"], oracle.initial_stds(dim, num_layers), strict=True)):
         with precondition(Text("the shape or dtype is wrong")):
-            assert_equal(list(weight.shape), [dim, dim], what=Text("shape of weight {i} of {all}", i=i, all=num_layers))
+            assert_equal(list(weight.shape), [dim, dim], what=Text("shape of layers.{i}.weight", i=i))
         values = as_float64(weight).flatten() / std
         n = values.size
         variance, slack = float(values.var()), Z * (2 / n) ** 0.5
-        note = Text("weight {i} of {all} has a wrong initial standard deviation", i=i, all=num_layers)
+        note = Text("layers.{i}.weight has a wrong initial standard deviation", i=i)
         yours, expected = (
             Text("standard deviation {std}", std=f"{variance**0.5 * std:.4f}"),
             Text("standard deviation {std}", std=f"{std:.4f}"),
         )
-        check(0.973 * (1 - slack) <= variance <= 1 + slack, note, yours=yours, expected=expected)
-        mean, note = float(values.mean()) * std, Text("the mean of weight {i} of {all} is not 0", i=i, all=num_layers)
+        mistake = describe_cut(values)
+        check(0.973 * (1 - slack) <= variance <= 1 + slack, note, mistake=mistake, yours=yours, expected=expected)
+        mean, note = float(values.mean()) * std, Text("the mean of layers.{i}.weight is not 0", i=i)
         check(
             abs(mean) <= Z * std / n**0.5,
             note,
@@ -220,7 +223,7 @@ def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None
             expected=Text("0, within {slack}", slack=f"{Z * std / n**0.5:.2g}"),
         )
         kurtosis, slack = float((values**4).mean()) / variance**2, Z * (24 / n) ** 0.5
-        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, Text("weight {i} of {all}", i=i, all=num_layers)
+        is_normal, note = 2.83 - slack <= kurtosis <= 3 + slack, Text("layers.{i}.weight", i=i)
         check(
             is_normal,
             note,

@@ -55,7 +55,7 @@ def test_training_flops_are_exact(student: Student, tokens: int, parameters: int
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops is exactly 3 matmuls per layer, minus the input's gradient unless input_needs_grad is True."""
+    """deep_linear_flops is 3 matmuls per layer, as an exact int, minus the input's gradient unless input_needs_grad."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
 

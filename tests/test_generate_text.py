@@ -22,6 +22,7 @@ from torchkata import (
     check,
     precondition,
     require,
+    same,
 )
 
 
@@ -60,20 +61,36 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
 ) -> None:
     """The same seed gives the same tokens, and a larger n only appends further tokens."""
     tables, prompt, n = case
-    again, same, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
-    for tokens, new in ((again, n), (same, n), (longer, n + 3)):
+    again, twice, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
+    for tokens, new in ((again, n), (twice, n), (longer, n + 3)):
         form = isinstance(tokens, Tensor) and tokens.shape == (len(prompt) + new,)
         require(form, Text("the prompt should be followed by n tokens"), yours=tokens)
-    assert_equal(same, again, what=Text("tokens drawn again with the same seed"))
+    assert_equal(twice, again, what=Text("tokens drawn again with the same seed"))
     what = Text("the prompt and the first {n} new tokens of {all}", n=n, all=n + 3)
-    assert_equal(longer[: len(same)], same, what=what)
+    assert_equal(longer[: len(twice)], twice, what=what)
     reply = student.call(probes.generate, tables, prompt, n + 1, 1.0, None if is_global else seed)
     elsewhere = Text("torch's global generator is used although a generator is given")
     unused = Text("torch's global generator is not used although no generator is given")
-    with asking(probes.SHOW_STATE):
+    with asking(probes.write_state(None if is_global else seed)):
         state = reply["global generator used"]
         what = Text("whether torch's global generator is used")
         assert_equal(state, is_global, what=what, mistake=unused if is_global else elsewhere)
+
+
+@costly
+@given(st.integers(0, 3), st.integers(1, 3), st.integers(129, 140))
+def test_result_can_hold_every_token(student: Student, before: int, beyond: int, vocab: int) -> None:
+    """The result has an integer dtype that can hold every token, even if the prompt's dtype cannot."""
+    largest = torch.iinfo(torch.int8).max
+    prompt, n = torch.tensor([largest - before], dtype=torch.int8), before + beyond
+    yours = student.call(probes.count_up, vocab, prompt, n)
+    is_integer = isinstance(yours, Tensor) and not (yours.is_floating_point() or yours.is_complex())
+    check(is_integer, Text("return a tensor with an integer dtype"), yours=yours)
+    tables = np.roll(np.eye(vocab), 1, axis=1)[None]
+    expected = torch.tensor(oracle.continue_greedily(tables, prompt.tolist(), n), dtype=torch.long)
+    narrow = Text("the tokens are stored in the prompt's dtype, int8, in which 127 + 1 is -128")
+    mistake = narrow if same(yours.long(), expected.to(torch.int8).long()) else ""
+    assert_equal(yours.long(), expected, what=Text("the prompt and the new tokens"), mistake=mistake)
 
 
 def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> None:

@@ -162,7 +162,7 @@ def test_activations_are_freed_after_each_micro_batch(student: Student, seed: in
             "the whole batch needs much more memory than one micro-batch: are the activations of several in "
             "memory at the same time?"
         ),
-        yours=whole,
+        yours=Text("{bytes} bytes", bytes=whole),
         expected=Text("about {bytes} bytes at the peak, as for one micro-batch alone", bytes=single),
     )
 

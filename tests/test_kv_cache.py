@@ -158,7 +158,7 @@ def test_prompt_is_not_modified(student: Student, case: Decoding) -> None:
 def test_cache_bytes_count_keys_and_values(
     student: Student, num_layers: int, tokens: int, width: int, itemsize: int, batch: int
 ) -> None:
-    """cache_bytes is 2 · num_layers · tokens · width · itemsize · batch."""
+    """cache_bytes is 2 · num_layers · tokens · width · itemsize · batch, as an exact int."""
     yours = student.call("kv_cache.cache_bytes", num_layers, tokens, width, itemsize, batch)
     assert_count(yours, oracle.cache_bytes(num_layers, tokens, width, itemsize, batch))
 

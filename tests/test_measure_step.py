@@ -11,7 +11,7 @@ from reference.measure_step import oracle
 from tests.meter import count_operations, measure_saved
 from tests.probes import measure_step as probes
 from tests.strategies import costly
-from torchkata import Plain, Student, Text, assert_count, assert_equal, assert_number, check
+from torchkata import Plain, Student, Text, asking, assert_count, assert_equal, assert_number, check, precondition
 
 SMALL = st.sampled_from([(5, 3, 2), (2, 4, 1), (3, 2, 4), (1, 3, 3), (4, 1, 2), (6, 2, 1)])  # B, D, L
 SIZES = SMALL | st.tuples(st.integers(1, 4096), st.integers(1, 4096), st.integers(1, 12))
@@ -24,7 +24,7 @@ FIRST = 1000  # time of the first product as a multiple of the bound
 AT_LEAST = 3  # minimum number of timed steps
 ROUNDING = 1e-9  # relative error of sums of many numbers in any order
 OTHER = 4  # factor by which wrappers multiply the results of the student's functions
-COUNTED = Text("counted in torch")
+COUNTED = Text("expected is the number counted while torch runs a step")
 FAR = 1e25  # FLOP/s that no step reaches, so that clipping at 1 has no effect
 ELSEWHERE = Text("the matrices are not on the caller's torch.device")
 WHOLE = Text("whole steps: forward, backward without the gradient of x, update")
@@ -60,17 +60,16 @@ def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
 
 @given(SIZES, DTYPES)
 def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int, int], dtype: str) -> None:
-    """step_work returns the FLOPs and bytes of each operation: 2 · L forward, 3 · L - 1 backward, and L for SGD."""
+    """step_work returns ints, the FLOPs and bytes of each operation: 2 · L forward, 3 · L - 1 backward, L for SGD."""
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
     check(whole, Text("return exact ints"), yours=yours[0], expected=Text("two ints for each"))
-    note = (
-        Text("{found} operations, expected {wanted}", found=len(yours), wanted=len(expected))
-        if len(yours) != len(expected)
-        else ""
-    )
-    assert_equal(sorted(yours), [list(each) for each in expected], what=Text("work, sorted"), note=note)
+    counts = {"found": len(yours), "wanted": len(expected)}
+    check(len(yours) == len(expected), Text("{found} operations, expected {wanted}", **counts), yours=yours)
+    with asking(f"sorted(step_work(B, D, L, torch.{dtype}))"):
+        for i, (one, other) in enumerate(zip(sorted(yours), expected, strict=True)):
+            assert_equal(one, list(other), what=Text("(FLOPs, bytes) of operation {i} in the sorted list", i=i))
     check_built_on("matrix_matrix_work", "work", yours, student.call(probes.list_work, *sizes, dtype, OTHER))
 
 
@@ -81,7 +80,10 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
     work = student.call(probes.list_work, B, D, L, "float32")
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
     meter = count_operations(lambda: run_step(weights, x, ones))
-    assert_count(sum(moved for _, moved in work), meter.bytes, what=Text("bytes of all operations"), note=COUNTED)
+    moved, what = sum(each for _, each in work), Text("bytes of all operations")
+    with precondition():
+        assert_count(moved, oracle.bytes_moved(oracle.step(B, D, L), get_itemsize("float32")), what=what, note=COUNTED)
+    assert_count(moved, meter.bytes, what=what, note=COUNTED)
     flops = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["flops"]
     assert_count(flops, meter.flops, what=Text("FLOPs of all products"), note=COUNTED)
     other = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12, OTHER)["flops"]
@@ -90,7 +92,7 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
 
 @given(SMALL)
 def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
-    """The memory from predict_step equals the bytes of parameters, gradients and tensors saved by autograd."""
+    """The memory from predict_step is an int, the bytes of parameters, gradients and tensors saved by autograd."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
@@ -125,7 +127,7 @@ def test_memory_is_parameters_gradients_and_activations(
 def test_flops_count_matmuls_but_bytes_count_all_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """predict_step counts the FLOPs of the matmuls only, but the bytes moved by all operations."""
+    """predict_step counts the FLOPs of the matmuls only, but the bytes moved by all operations, as exact ints."""
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")

@@ -91,7 +91,8 @@ def test_file_is_written_to_given_path(student: Student, name: str, as_path: boo
     check(name in reply["files"], note, mistake=seen, yours=reply["files"], expected=Text("a file {name}", name=name))
     assert_like_new_file(reply["tokens"], own, tokens.numpy())
     lost = Text("after other tokens are saved to a path with another suffix, the first ones can no longer be loaded")
-    check(same(reply["later"], reply["tokens"]), mistake=lost, yours=reply["later"])
+    expected = Text("the first tokens")
+    check(same(reply["later"], reply["tokens"]), mistake=lost, yours=reply["later"], expected=expected)
 
 
 @costly

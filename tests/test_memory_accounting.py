@@ -61,7 +61,7 @@ def assert_bytes(student: Student, root: Tensor, recipe: list[list[Any]]) -> Non
 def test_view_counts_its_whole_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], dtype: torch.dtype
 ) -> None:
-    """For a view (slice, row, transpose, expand, view of a view, …), tensor_bytes returns the size of its storage."""
+    """For any view (slice, row, transpose, expand, view of a view), tensor_bytes is an int, the size of its storage."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), recipe)
 
@@ -107,7 +107,7 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """num_parameters counts all elements of all parameters at any depth, including frozen ones, and can be 0."""
+    """num_parameters, an int, counts all elements of all parameters at any depth, also frozen ones, and can be 0."""
     assert_parameters(student, [*parts, *further])
 
 
@@ -127,7 +127,7 @@ def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffe
 def test_prediction_matches_training_step_memory(
     student: Student, dim: int, num_layers: int, rows: int, states: int, half: bool
 ) -> None:
-    """training_bytes equals the bytes of all tensors in a training step of a deep linear model."""
+    """training_bytes is an int: the bytes of all tensors in a training step of a deep linear model."""
     dtype = torch.bfloat16 if half else torch.float32
     each = {
         "parameter_bytes": dtype.itemsize,

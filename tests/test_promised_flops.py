@@ -50,7 +50,7 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: Text | str = "") ->
         check(
             expected in raised,
             mistake=seen,
-            yours=raised[0] if raised else Text("a figure"),
+            yours=reply["errors"][0] if raised else Text("a number"),
             expected=Text("a {kind}Error", kind=expected.removesuffix("Error")),
         )
     elif expected is None:

@@ -48,7 +48,7 @@ def assert_work(yours: Plain, flops: int | None, moved: int | None, note: Text |
 
 @given(SMALL, ANY_DTYPE, TIMES)
 def test_elementwise_work_reads_and_writes_once(student: Student, n: int, dtype: str, times: int) -> None:
-    """relu_work counts 1 FLOP per element, and gelu_work 20. Each element is read once and written once."""
+    """relu_work counts 1 FLOP per element, and gelu_work 20, as exact ints. Each element is read and written once."""
     for operation in ("relu", "gelu"):
         yours = student.call(probes.work, operation, [n * times], dtype)
         assert_work(yours, *oracle.work(operation, [n], ITEMSIZES[dtype], times))
@@ -58,7 +58,7 @@ def test_elementwise_work_reads_and_writes_once(student: Student, n: int, dtype:
 def test_products_count_two_flops_per_multiplication(
     student: Student, sizes: list[int], dtype: str, times: int
 ) -> None:
-    """A matmul takes 2 FLOPs per multiplication, reads both inputs, and writes the result."""
+    """A matmul takes 2 FLOPs per multiplication, reads both inputs, and writes the result, all as exact ints."""
     for operation, count in PRODUCTS.items():
         own, summed = sizes[:count], min(1, count - 1)
         longer = min(times, LONGEST) if count < 2 else times

@@ -78,7 +78,7 @@ def layouts(draw: st.DrawFn, each: st.SearchStrategy[int]) -> Layout:
 
 @given(st.lists(st.integers(1, 9), max_size=5))
 def test_strides_are_products_of_later_sizes(student: Student, shape: list[int]) -> None:
-    """The last stride of a contiguous tensor is 1, and each other stride is the product of all later sizes."""
+    """The strides of a contiguous tensor are ints: the last is 1, and each other is the product of all later sizes."""
     yours = student.call(probes.contiguous_strides, shape)
     assert_equal(yours, oracle.contiguous_strides(shape), what=Text("strides"))
 
@@ -108,7 +108,7 @@ def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times
 
 @given(views())
 def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
-    """The result is the position of the element in the storage, for any view (slice, transpose, expand, …)."""
+    """The result is an int, the position of the element in the storage, for any view (slice, transpose, expand, …)."""
     indices = [list(index) for index in product(*(range(size) for size in view.shape))][:64]
     strides, offset = list(view.stride()), int(view.storage_offset())
     yours = student.call(probes.storage_indices, strides, offset, indices)

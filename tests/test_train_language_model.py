@@ -256,13 +256,14 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
     """No two steps draw the same batch, not even with different seeds."""
     steps = 12  # so that seed 1 in step 10 can be confused with seed 11 in step 0
     settings = {"vocab": 251, "dim": 3, "num_layers": 0, "context": 4, "steps": steps, "batch_size": 3}
-    other = seed % 2**20
-    drawn: dict[str, tuple[int, int]] = {}
+    other, count = seed % 2**20, 4000
+    drawn: dict[str, tuple[int, int, int]] = {}
     for each in sorted({0, 1, 11, other, other + 1}):
-        batches = student.call(probes.train, seed, settings | {"seed": each}, 4000)["batches"]
+        reply = student.call(probes.train, seed, settings | {"seed": each}, count)
+        batches = reply["batches"]
         require(len(batches) == steps, Text("get_batch should be called once per step"), yours=len(batches))
-        for step, batch in enumerate(batches):
-            before, earlier = drawn.setdefault(str(batch.tolist()), (each, step))
+        for step, (batch, number) in enumerate(zip(batches, reply["seeds"], strict=True)):
+            before, earlier, old = drawn.setdefault(str(batch.tolist()), (each, step, number))
             repeated = Text("two steps draw the same batch")
             check(before != each or earlier == step, mistake=repeated)
             both = Text(
@@ -272,8 +273,12 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
                 j=step,
                 b=each,
             )
-            check(before == each, mistake=Text("another seed draws the same batches"), yours=both)
-    shorter = student.call(probes.train, seed, settings | {"seed": each, "steps": 3}, 4000)["batches"]
+            another = Text("another seed draws the same batches")
+            if old != number and (old - number) % 2**32 == 0:
+                another = Text("another seed draws the same batches: torch uses only the low 32 bits of a seed")
+            with asking(probes.write_batches(seed, settings, count, [before, each])):
+                check(before == each, mistake=another, yours=both)
+    shorter = student.call(probes.train, seed, settings | {"seed": each, "steps": 3}, count)["batches"]
     note = Text("yours are those of a run of 3 steps, expected are the first of a run of {steps}", steps=steps)
     depends = Text("the batch of a step also depends on `settings.steps`")
     assert_equal(shorter, batches[:3], what=Text("batches"), note=note, mistake=depends)

@@ -64,7 +64,7 @@ def run_forward(config: Config) -> tuple[Transformer, Tensor, Meter]:
 
 @given(ALL)
 def test_every_parameter_counts_once(student: Student, config: Config) -> None:
-    """num_parameters counts embeddings, matrices and gains once each. A tied output has no matrix of its own."""
+    """num_parameters, an int, counts embeddings, matrices and gains once each. A tied output has no own matrix."""
     assert_count(ask(student, "num_parameters", config), oracle.num_parameters(config), what=Text("parameters"))
 
 
@@ -83,7 +83,7 @@ def test_parameters_equal_numel_on_meta(student: Student, config: Config) -> Non
 
 @given(ALL)
 def test_flops_count_every_matrix_multiplication(student: Student, config: Config) -> None:
-    """flops_per_token counts 2 FLOPs per multiplication, once in the forward pass and twice in the backward pass."""
+    """flops_per_token, an int, counts 2 FLOPs per multiplication: once forward, and twice in the backward pass."""
     assert_count(ask(student, "flops_per_token", config), oracle.flops_per_token(config), what="FLOPs")
 
 
@@ -100,7 +100,7 @@ def test_flops_match_torch(student: Student, config: Config) -> None:
 
 @given(ALL, BATCHES)
 def test_step_has_batch_times_context_tokens(student: Student, config: Config, batch: int) -> None:
-    """step_flops is flops_per_token times the tokens of a step: batch · context."""
+    """step_flops, an int, is flops_per_token times the tokens of a step: batch · context."""
     own, yours = ask(student, "flops_per_token", config), ask(student, "step_flops", config, batch)
     exact = oracle.step_flops(oracle.flops_per_token(config), config, batch)
     expected = choose(yours, exact, lambda flops: oracle.step_flops(flops, config, batch), own)
@@ -124,7 +124,7 @@ def test_half_context_is_where_attention_passes_half(student: Student, config: C
 
 @given(ALL, BATCHES)
 def test_training_bytes_are_sixteen_per_parameter(student: Student, config: Config, batch: int) -> None:
-    """training_bytes adds 16 bytes per parameter and 4 bytes per activation."""
+    """training_bytes, an int, adds 16 bytes per parameter and 4 bytes per activation."""
     own, yours = ask(student, "num_parameters", config), ask(student, "training_bytes", config, batch)
     kept = oracle.activations(config, batch)
     exact = oracle.training_bytes(oracle.num_parameters(config), kept)

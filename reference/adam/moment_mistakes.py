@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from reference import optimizers as course
 from reference.adam import oracle as adam
 from reference.adam.oracle import Betas, State
-from reference.optimizer_mistakes import Grads, Options, change_default
+from reference.optimizer_mistakes import DIVISOR_STORED, ROOT_STORED, Grads, Options, change_default
 from torchkata import Mistake, instead_of
 
 P: TypeAlias = Float[Array, "*shape"]
@@ -222,6 +222,20 @@ corrected_second_kept = keep_corrected(
 corrected_both_kept = keep_corrected(
     "both bias-corrected averages are stored, so they are corrected again in the next step", first=True, second=True
 )
+
+
+@instead_of(adam.step, ROOT_STORED)
+def root_stored(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
+    moved, (m, v, t) = adam.step(p, state, grad, lr, **options)
+    return moved, (m, np.sqrt(v), t)
+
+
+@instead_of(adam.step, DIVISOR_STORED)
+def divisor_stored(
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
+) -> Moved:
+    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, eps, **options)
+    return moved, (m, np.sqrt(v / adam.get_corrections(t, betas)[1]) + eps, t)
 
 
 def step_with(

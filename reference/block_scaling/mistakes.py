@@ -64,7 +64,7 @@ other_largest_fp4 = scale(
 other_largest_fp8 = scale(
     "with 8 bits, the largest absolute value is divided by {most:g}, not by 448",
     lambda size, bits, most: size / (most if bits == 8 else 6),
-    most=[1, 6, 127, 240],
+    most=[1, 6, 127, 240, 256, 480],
 )
 power_of_two = scale(
     "the scale is rounded up to a power of two", lambda size, bits: 2 ** np.ceil(np.log2(size / oracle.largest(bits)))

@@ -99,6 +99,32 @@ def infinity_everywhere(dtype: str) -> float:
 
 @instead_of(
     oracle.largest,
+    "returns 480 for float8_e4m3fn: the code with all bits set is NaN in this dtype, and the code before it is 448",
+)
+def nan_as_number(dtype: str) -> float:
+    return 480.0 if dtype == "float8_e4m3fn" else oracle.largest(dtype)
+
+
+@instead_of(
+    oracle.largest,
+    "takes the codes of infinity and NaN for numbers: only in float8_e4m3fn does the largest exponent encode numbers",
+)
+def special_codes_as_numbers(dtype: str) -> float:
+    form = oracle.FORMATS[dtype]
+    return float((2 - 2.0**-form.fraction) * 2.0 ** (form.bias + 1))
+
+
+@instead_of(
+    oracle.largest,
+    "takes float8_e5m2 for a dtype without infinity, as float8_e4m3fn is, and returns {value:g}",
+    value=[98304.0, 114688.0],
+)
+def no_infinity_in_float8(dtype: str, value: float) -> float:
+    return value if dtype == "float8_e5m2" else oracle.largest(dtype)
+
+
+@instead_of(
+    oracle.largest,
     "returns the largest power of two: with its fraction bits, the largest number is nearly twice as large",
 )
 def power_of_two(dtype: str) -> float:

@@ -35,6 +35,16 @@ def not_shifted(pieces: Sequence[oracle.Piece]) -> Array:
     return attend_with(pieces, [np.tril(np.ones(shape, dtype=bool)) for shape in shapes(pieces)])
 
 
+@instead_of(
+    oracle.attend,
+    "single new tokens are right, but if several come at once, their causal mask ignores the tokens already in the "
+    "cache: shift its diagonal",
+)
+def not_shifted_for_several(pieces: Sequence[oracle.Piece]) -> Array:
+    masks = [np.tril(np.ones((new, tokens), dtype=bool), tokens if new == 1 else 0) for new, tokens in shapes(pieces)]
+    return attend_with(pieces, masks)
+
+
 @instead_of(oracle.attend, "new keys and values are put before the earlier ones, so the mask hides the wrong ones")
 def newest_first(pieces: Sequence[oracle.Piece]) -> Array:
     masks = [np.tril(np.ones((new, tokens), dtype=bool), tokens - new) for new, tokens in shapes(pieces)]

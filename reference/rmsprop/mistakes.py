@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from reference import optimizer_mistakes
-from reference.optimizer_mistakes import change_default, ignore_own_option
+from reference.optimizer_mistakes import DIVISOR_STORED, ROOT_STORED, change_default, ignore_own_option
 from reference.rmsprop import oracle
 from torchkata import instead_of
 
@@ -123,6 +123,18 @@ def centered(p: P, v: Moved | None, grad: P, lr: float, alpha: float = 0.99, eps
 def one_step_late(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
     before = np.zeros_like(p) if v is None else v
     return p - lr * oracle.get_direction(before, grad, eps), oracle.update_average(v, grad, alpha)
+
+
+@instead_of(oracle.step, ROOT_STORED)
+def root_stored(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
+    moved, v = oracle.step(p, v, grad, lr, alpha, eps)
+    return moved, np.sqrt(v)
+
+
+@instead_of(oracle.step, DIVISOR_STORED)
+def divisor_stored(p: P, v: P | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8) -> Moved:
+    moved, v = oracle.step(p, v, grad, lr, alpha, eps)
+    return moved, np.sqrt(v) + eps
 
 
 @instead_of(oracle.step, "the update is added instead of subtracted")

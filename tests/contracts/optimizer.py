@@ -16,6 +16,7 @@ from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny
 from torchkata import Plain, Student, Text, assert_equal, check, precondition, same, show
 
 UP_TO_LARGE = (-4.0, 6.0)  # powers of ten between which magnitudes are drawn
+INVISIBLE = 1e-37  # an eps that no step shows even if it is added to the square of a gradient of 1e-12
 FACTORS = st.sampled_from([0.5, 0.1, 2.0])  # factors by which a scheduler multiplies the learning rate
 BROKEN_BY_A_STEP = {  # by the code that is True after a correct step
     "opt.param_groups[g]['params'][i] is p": Text("the parameter is a different object after the step"),
@@ -64,6 +65,14 @@ def check_formula(student: Student, optimizer: Optimizer, run: OptimizerRun) -> 
     """Assert that the parameters after each step match the rule, with a separate optimizer for each parameter."""
     yours = student.call(probes.run_alone, optimizer.name, run.params, run.lrs, run.grads, run.options)
     assert_run(yours, run, optimizer.rule, alone=True)
+
+
+def check_eps(student: Student, optimizer: Optimizer, run: OptimizerRun) -> None:
+    """Assert that the parameters after each step match the rule, if they do so without a noticeable eps."""
+    without = replace(run, options=[{**own, "eps": INVISIBLE} for own in run.options])
+    with precondition(Text("the steps are already wrong if eps is tiny: start with these")):
+        check_formula(student, optimizer, without)
+    check_formula(student, optimizer, run)
 
 
 def find_rule(student: Student, optimizer: Optimizer, run: OptimizerRun) -> Rule:

@@ -15,10 +15,14 @@ def plain(values: Any) -> Any:
     return values.float() + 0.0 if isinstance(values, Tensor) else values
 
 
-@typed("values, scales = quantize(x, block, bits)\nvalues.float(), scales")
-def quantize(assignment: Any, x: Tensor, block: int, bits: int) -> dict[str, object]:
-    """Return the values, the scales, and the dtype of the values."""
-    values, scales = assignment.block_scaling.quantize(x, block, bits)
+@typed(
+    lambda power=0: (
+        f"values, scales = quantize(x{f' * 2.0**{power}' if power else ''}, block, bits)\nvalues.float(), scales"
+    )
+)
+def quantize(assignment: Any, x: Tensor, block: int, bits: int, power: int = 0) -> dict[str, object]:
+    """Return the values and the scales of x * 2**power, and the dtype of the values."""
+    values, scales = assignment.block_scaling.quantize(x * 2.0**power, block, bits)
     return {"values": plain(values), "scales": scales, "dtype": str(getattr(values, "dtype", None))}
 
 

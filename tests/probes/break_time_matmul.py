@@ -41,7 +41,9 @@ def judge(assignment: Any, kata: str, name: str, source: str, seed: int) -> dict
         clock_set: bool = False,
         slow: int | None = None,
     ) -> SimpleNamespace:
-        events: Any = simulate(candidate, SIZE, SIZE, SIZE, seconds, first, gpu, busy, clock_set, slow)
+        names = ("first_takes_more", "on_gpu", "busy_seconds", "calendar_is_set", "disturbed")
+        options = dict(zip(names, (first, gpu, busy, clock_set, slow), strict=True))
+        events: Any = simulate(candidate, SIZE, SIZE, SIZE, seconds, options)
         return SimpleNamespace(
             seconds=events["seconds"],
             matmuls=len(events["products"]),

@@ -92,11 +92,13 @@ def network(assignment: Any, weights: list[Tensor], x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weights: list[Tensor], x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the gradients of every weight and of x."""
+    """Return the network's output, and the gradients of every weight and of x."""
     model = build_network(assignment, x.shape[-1], weights)
     x = x.clone().requires_grad_()
-    (model(x) * grad_y).sum().backward()
-    return {"weights": [weight.grad for weight in find_all(model, x.shape[-1], len(weights))], "x": x.grad}
+    y = model(x)
+    (y * grad_y).sum().backward()
+    grads = [weight.grad for weight in find_all(model, x.shape[-1], len(weights))]
+    return {"y": y, "weights": grads, "x": x.grad}
 
 
 @typed("model = DeepNetwork(dim, num_layers)\nmodel.layers, model.state_dict()")

@@ -12,12 +12,6 @@ from .tables import Tables
 IMPORT = "from tests.probes.tables import Tables\n"
 SHOW_GRAPH = f"{IMPORT}model = Tables(tables)\ngenerate(model, prompt, n, temperature)\nmodel.builds_graphs"
 SHOW_PROMPT = f"{IMPORT}generate(Tables(tables), prompt, n, temperature)\nprompt"
-SHOW_STATE = (
-    f"{IMPORT}generator = None if seed is None else torch.Generator().manual_seed(seed)\n"
-    "state = torch.get_rng_state()\n"
-    "generate(Tables(tables), prompt, n, temperature, generator)\n"
-    "not torch.equal(state, torch.get_rng_state())"
-)
 
 
 def write_call(seed: int | None) -> str:
@@ -30,6 +24,12 @@ def write_lengths(seed: int | None) -> str:
     """Return the code of a call, and of the numbers of tokens that the model is given."""
     call = write_call(seed).removeprefix(IMPORT).replace("Tables(tables)", "model")
     return f"{IMPORT}model = Tables(tables)\n{call}\n[tokens for _, _, tokens in model.events]"
+
+
+def write_state(seed: int | None) -> str:
+    """Return the code of a call, and of whether it changes the state of torch's global generator."""
+    call = write_call(seed).removeprefix(IMPORT)
+    return f"{IMPORT}state = torch.get_rng_state()\n{call}\nnot torch.equal(state, torch.get_rng_state())"
 
 
 @typed(write_call)
@@ -48,6 +48,16 @@ def generate(
         "global generator used": not torch.equal(state, torch.get_rng_state()),
         "builds graphs": model.builds_graphs,
     }
+
+
+@typed(
+    f"{IMPORT}after = 100 * torch.eye(vocab).roll(1, dims=1)  # after 0 comes 1, after 1 comes 2, …\n"
+    "generate(Tables(after[None]), prompt, n, 0.0)"
+)
+def count_up(assignment: Any, vocab: int, prompt: Tensor, n: int) -> object:
+    """Continue a prompt with a model in which each token is followed by the next one, and the last by 0."""
+    after = 100 * torch.eye(vocab).roll(1, dims=1)
+    return assignment.generate_text.generate(Tables(after[None]), prompt.clone(), n, 0.0)
 
 
 def write_calls(is_global: bool) -> str:

@@ -3,7 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from torchkata import Text, typed
 
-from .attempts import refusal
+from .attempts import describe_error, refusal
 from .residence import read_nothing_ahead, resident_bytes
 
 CHUNK = 2**16
@@ -86,8 +86,10 @@ def named(assignment: Any, tokens: Tensor, name: str, _as_path: bool) -> dict[st
             return {"files": files}
         reply = {"files": files, "tokens": copy_array(load_afresh(assignment, path)), "later": None}
         assignment.memmap_tokens.save_tokens((place / name).with_suffix(".other"), np.arange(2, dtype=np.int64))
-        with suppress(Exception):
+        try:
             reply["later"] = copy_array(load_afresh(assignment, path))
+        except Exception as error:
+            reply["later"] = describe_error(error, assignment.memmap_tokens).replace(f"{place}/", "")
         return reply
 
 

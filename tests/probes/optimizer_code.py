@@ -115,9 +115,11 @@ def write_creation(name: str, options: Options) -> str:
 def write_state(
     name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal, options: Sequence[Options] = ()
 ) -> str:
-    """Return code that takes all steps and then inspects the state."""
-    run = write_whole_run(name, params, lrs, grads, literal, options)
-    return "\n".join([*run, "[[p.grad for p in group] for group in params], opt.state"])
+    """Return code that takes all steps and then inspects the state, and what the last step left unchanged."""
+    *earlier, last = write_whole_run(name, params, lrs, grads, literal, options)
+    addresses = "[p.data_ptr() for group in params for p in group]"
+    seen = [f"print({addresses} == before)", "[[p.grad for p in group] for group in params], opt.state"]
+    return "\n".join([*earlier, f"before = {addresses}", last, *seen])
 
 
 def write_overwritten_grads(name: str, params: Groups, lrs: Rates, grads: Grads, literal: Literal) -> str:

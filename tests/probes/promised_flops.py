@@ -6,7 +6,7 @@ import torch
 
 from torchkata import typed
 
-from .attempts import refusal
+from .attempts import describe_error, refusal
 
 
 @typed(lambda device_name, dtype: f"promised_flop_per_sec({device_name!r}, torch.{dtype})")
@@ -21,8 +21,10 @@ def call_without_value(assignment: Any, device_name: str, dtype: str) -> dict[st
     promised_flop_per_sec = assignment.promised_flops.promised_flop_per_sec
     promised_flop_per_sec("NVIDIA B200", torch.float32)
     returned: list[object] = []
-    raised = refusal(lambda: returned.append(promised_flop_per_sec(device_name, getattr(torch, dtype))))
-    return {"raised": raised, "returned": returned}
+    caught: list[Exception] = []
+    raised = refusal(lambda: returned.append(promised_flop_per_sec(device_name, getattr(torch, dtype))), caught)
+    errors = [describe_error(error, assignment.promised_flops) for error in caught]
+    return {"raised": raised, "returned": returned, "errors": errors}
 
 
 @typed(lambda name, mfu_float32, mfu_bfloat16: f"bfloat16_speedup({name!r}, {mfu_float32!r}, {mfu_bfloat16!r})")

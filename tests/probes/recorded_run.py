@@ -22,6 +22,7 @@ class Run:
         self.process = 0
         self.used: set[str] = set()
         self.batches: list[Tensor] = []
+        self.seeds: list[int] = []  # torch's seed before each batch
         self.sizes: list[list[Any]] = []
         self.saves: list[int] = []
         self.reported_before_saved: list[int] = []
@@ -72,6 +73,7 @@ class Run:
             return step
 
         def get_batch(data: Any, batch_size: int, sequence_length: int, device: Any = "cpu") -> Tensor:
+            record.seeds.append(torch.initial_seed())
             batch: Tensor = own[0]["get_batch"](data, batch_size, sequence_length, device)
             record.sizes.append([len(data), batch_size, sequence_length])
             record.batches.append(batch.clone())

@@ -168,14 +168,18 @@ def draw_tokens(seed: int, settings: dict[str, Any], count: int) -> Tensor:
     return torch.randint(0, settings["vocab"], (count,), generator=generator).to(torch.uint16)
 
 
-def write_settings(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
-    """Return the code that prepares a training run."""
-    given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+def write_tokens(seed: int, settings: dict[str, Any], count: int) -> str:
+    """Return the code that writes a file of tokens."""
     return (
         f"tokens = torch.randint({settings['vocab']}, ({count},), generator=torch.Generator().manual_seed({seed}))\n"
         "save_tokens('tokens.bin', tokens.to(torch.uint16).numpy())\n"
-        f"settings = Settings({given})\n"
     )
+
+
+def write_settings(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
+    """Return the code that prepares a training run."""
+    given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return f"{write_tokens(seed, settings, count)}settings = Settings({given})\n"
 
 
 TRAIN = "train_lm('tokens.bin', 'run.pt', settings, print)"
@@ -184,6 +188,18 @@ TRAIN = "train_lm('tokens.bin', 'run.pt', settings, print)"
 def write_training(seed: int, settings: dict[str, Any], count: int = COUNT) -> str:
     """Return the code of a training run."""
     return write_settings(seed, settings, count) + TRAIN
+
+
+def write_batches(seed: int, settings: dict[str, Any], count: int, seeds: list[int]) -> str:
+    """Return the code of training runs with different seeds that prints their batches."""
+    record = "def record(*args, **options):\n    print(batch := draw(*args, **options))\n    return batch\n"
+    options = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return (
+        f"{write_tokens(seed, settings, count)}import assignment.train_language_model as own\n"
+        f"draw = own.get_batch\n{record}own.get_batch = record\n"
+        f"for number in {seeds}:\n"
+        f"    own.train_lm('tokens.bin', f'{{number}}.pt', Settings({options}, seed=number))"
+    )
 
 
 def write_rates(seed: int, settings: dict[str, Any]) -> str:
@@ -204,6 +220,7 @@ def train(assignment: Any, seed: int, settings: dict[str, Any], count: int = COU
     return {
         "sizes": run.sizes,
         "batches": run.batches,
+        "seeds": run.seeds,
         "rates": run.rates,
         "saves": run.saves,
         "reports": run.reports,
