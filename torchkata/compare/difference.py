@@ -101,7 +101,7 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, lab
     """
     if invalid:
         return _(
-            "NaN in {count} of {all} elements, as after 0 / 0 or the root of a negative number",
+            "NaN in {count} of {all} elements, as after 0 / 0, inf - inf or the root of a negative number",
             count=invalid,
             all=excess.size,
         )

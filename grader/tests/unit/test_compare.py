@@ -132,7 +132,7 @@ def test_only_counted_elements_look_different(
         ([[1.0], [1.0, 2.0]], [[1.0, 0.0], [1.0, 2.0]], "expected a list of numbers with the shape [2, 2]"),
         (np.ones(1), [1.0], "expected a list of numbers with the shape [1]"),
         *((other, 1.0, "expected a number") for other in (True, "1", None, torch.ones(()), np.ones(()))),
-        (math.nan, 1.0, "NaN in 1 of 1 elements, as after 0 / 0 or the root of a negative number"),
+        (math.nan, 1.0, "NaN in 1 of 1 elements, as after 0 / 0, inf - inf or the root of a negative number"),
     ],
 )
 def test_numbers_and_lists_are_close(yours: Plain, expected: Plain, note: str | None) -> None:
