@@ -172,7 +172,7 @@ def wiped_without_gradient(state: Any) -> None:
 
 
 @instead_of(
-    optimizers.hook_loaded_state, "after load_state_dict(), the state is reset: store all of it in self.state[p]"
+    optimizers.hook_loaded_state, "after load_state_dict(), the state begins anew: store all of it in self.state[p]"
 )
 def lost_in_loading(state: Any) -> None:
     return

@@ -45,7 +45,7 @@ SO_FAR = (
     Text("the first loss after loading is right and the second is wrong: the step between them differs"),
     Text("the first losses after loading are right and this one is wrong: an earlier step differs"),
 )
-NO_ERROR = Text("no error")
+NO_ERROR = Text("load_checkpoint raises no error")
 SHAPES = {"w": [2, 2], "final": [2, 1]}
 SPECIAL = [math.nan, math.inf, -math.inf, -0.0, 1e-40, 3.0e38]
 

@@ -40,7 +40,7 @@ def check_type(yours: Plain, call: str) -> None:
 def read_truth(yours: Plain, call: str) -> bool:
     """Return whether an answer counts as True. A NumPy bool arrives as text."""
     if isinstance(yours, str):
-        return yours == "np.True"
+        return yours == "np.True_"
     if (isinstance(yours, Tensor) and yours.numel() == 1) or isinstance(yours, int | float):
         return bool(yours)
     with precondition():

@@ -20,6 +20,7 @@ from torchkata import (
     Student,
     Text,
     as_float64,
+    asking,
     assert_close,
     assert_equal,
     check,
@@ -147,7 +148,8 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
     expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
     for given_batches, note in ((lesson, ""), (diverging, infinite)):
         asked = run(student, given_batches, 0.01)["asked"]
-        assert_equal(asked, expected, what=Text("the requested batch sizes"), note=note)
+        with asking(probes.typed_train(lesson.weights, len(lesson.xs), "zip(xs, ys)", counts=True)):
+            assert_equal(asked, expected, what=Text("the requested batch sizes"), note=note)
 
 
 @costly

@@ -88,7 +88,7 @@ def build(x: Tensor, recipe: list[list[Any]]) -> list[tuple[str, Tensor]]:
 def ask(assignment: Any, x: Tensor, y: Tensor) -> object:
     """Return the answer for two tensors. A NumPy bool, which may not leave this process, is returned as text."""
     answer = assignment.same_storage.same_storage(x, y)
-    return f"np.{bool(answer)}" if isinstance(answer, np.bool_) else answer
+    return f"np.{bool(answer)}_" if isinstance(answer, np.bool_) else answer
 
 
 @typed(lambda x, _recipe: f"ts = [{', '.join(code for code, _ in build(x, _recipe))}]\n{ALL_PAIRS}")

@@ -66,16 +66,21 @@ def starting_from(cruncher: Any, weights: list[Tensor]) -> Iterator[None]:
         cruncher.__init__ = original
 
 
-def typed_train(weights: list[Tensor], steps: int, batches: str) -> str:
-    """Return the code that trains on the given batches, starting from the given weights."""
+def typed_train(weights: list[Tensor], steps: int, batches: str, *, counts: bool = False) -> str:
+    """Return the code that trains on the given batches, starting from the given weights.
+
+    It returns the losses and the trained weights, or the requested batch sizes if it `counts` the calls.
+    """
     sizes = f"{len(weights[-1])}, {len(weights) - 1}"
+    batch = "(asked.append(B), next(batches))[1]" if counts else "next(batches)"
     return "\n".join(
         [
             "from tests.probes.train import starting_from",
             f"batches = iter({batches})",
+            *["asked = []"] * counts,
             "with starting_from(Cruncher, weights):",
-            f"    model, losses = train(lambda B: next(batches), {sizes}, B, {steps}, lr)",
-            "losses, model.state_dict()",
+            f"    model, losses = train(lambda B: {batch}, {sizes}, B, {steps}, lr)",
+            "asked" if counts else "losses, model.state_dict()",
         ]
     )
 

@@ -34,8 +34,8 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "inside `with torch.no_grad():`"
     ),
     r"is a plain tensor: only an nn\.Parameter": Text(
-        "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter, not a result "
-        "computed with one"
+        "a weight is a plain tensor, which state_dict() does not contain: assign an nn.Parameter (a result "
+        "computed with one is a plain tensor)"
     ),
     r"modified by an inplace operation": Text("a tensor that the backward pass still needs was modified in place"),
     r"Trying to backward through the graph a second time": Text(
