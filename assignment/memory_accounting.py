@@ -31,6 +31,7 @@ def num_parameters(model: nn.Module) -> int:
     Details:
     - Count a parameter that is used in several places only once.
     - Count frozen parameters (`requires_grad=False`), but not buffers (such as a BatchNorm's running mean).
+    - A model can be on the device "meta", which stores no elements: there, every address (`data_ptr()`) is 0.
 
     Example:
         embed, head = nn.Embedding(100, 16), nn.Linear(16, 100, bias=False)

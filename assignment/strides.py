@@ -5,7 +5,8 @@ the offset and a size, and expanding sets a stride to 0.
 
 Details: compute exactly, without tensors, floats or loops over elements, since the tensor may be larger than memory.
 
-Not specified (any choice is fine): the result for negative indices or strides, and for an index out of range.
+Not specified (any choice is fine): the result for negative indices or strides, for strides of 2**63
+or more, and for an index out of range.
 """
 
 from collections.abc import Sequence

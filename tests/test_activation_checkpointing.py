@@ -129,7 +129,7 @@ def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers
 def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[int, int]) -> None:
     """best_segment returns a length that minimizes the number of segments plus per_block times the length."""
     num_layers, per_block = chain
-    for arguments in ([num_layers], [num_layers, per_block], [1, per_block]):
+    for arguments in ([num_layers], [num_layers, per_block], [1, per_block], [20, 9], [10, 3]):
         yours = student.call("activation_checkpointing.best_segment", *arguments)
         best = oracle.best_segments(arguments[0], *(arguments[1:] or [1]))
         check(yours in best, yours=yours, expected=" or ".join(map(str, best)))

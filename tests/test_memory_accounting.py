@@ -87,7 +87,10 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
     """Check the number of parameters of a model with the given parts."""
     model = probes.build_model(parts)
     places = list(model.named_parameters(remove_duplicate=False))
-    uses = [oracle.Use(id(p), list_modules(model, name), tuple(p.shape), p.requires_grad) for name, p in places]
+    uses = [
+        oracle.Use(id(p), list_modules(model, name), tuple(p.shape), p.requires_grad, p.data_ptr())
+        for name, p in places
+    ]
     expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
     shown = ", ".join(f"{name} {list(p.shape)}" for name, p in places)
     yours = student.call(probes.num_parameters, parts)

@@ -106,7 +106,7 @@ def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor
 def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: float, weight_decay: float) -> None:
     """AdamW gets every parameter once, with the given lr. Only those with two or more dimensions decay."""
     reply = student.call(probes.groups, shapes, lr, weight_decay)
-    *others, bias = reply["options"]
+    *others, bias, embedding = reply["options"]
     decays, stays = ([{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}] for decay in (weight_decay, 0.0))
     by_name = Text("parameters with fewer than two dimensions decay, but not `bias`: decide by ndim, not by the name")
     for shape, options in zip(shapes, others, strict=True):
@@ -116,6 +116,9 @@ def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: floa
         assert_equal(options, expected, what=what, mistake=mistake)
     expected = decays if oracle.get_decay([2], weight_decay) else stays
     assert_equal(bias, expected, what=Text("groups of model.bias"))
+    expected = decays if oracle.get_decay([3, 2], weight_decay) else stays
+    mistake = Text("the weight of an nn.Embedding does not decay, although other matrices do")
+    assert_equal(embedding, expected, what=Text("groups of model.embedding.weight"), mistake=mistake)
     check(reply["is AdamW"], mistake=Text("the optimizer is not the AdamW from adamw.py"))
 
 

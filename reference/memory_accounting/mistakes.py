@@ -104,6 +104,11 @@ def one_of_each_shape(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.shape: use.elements for use in uses}.values())
 
 
+@instead_of(oracle.num_parameters, "counts the parameters on the meta device as one: their addresses are all 0")
+def by_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
+    return sum({use.address and use.parameter: use.elements for use in uses}.values())
+
+
 @instead_of(oracle.num_parameters, "returns the parameters' bytes instead of their number of elements")
 def in_bytes(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return 4 * count_distinct(uses)

@@ -30,6 +30,7 @@ class Use:
     modules: Sequence[int]  # from the model down to the module that contains the parameter
     shape: tuple[int, ...]
     trainable: bool
+    address: int = 1  # 0 on the meta device
 
     @property
     def elements(self) -> int:

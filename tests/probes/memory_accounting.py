@@ -10,7 +10,7 @@ from torchkata import typed
 from .same_storage import build
 
 PARTS = ("linear", "no_bias", "embedding", "norm", "batch_norm", "frozen", "tied", "twice", "activation")
-OFTEN_MISSED = ("attention", "own", "frozen")  # parameters directly in a module or in the model, and frozen ones
+OFTEN_MISSED = ("attention", "own", "frozen", "meta")  # directly in a module or in the model, frozen, or without memory
 
 
 def build_model(parts: list[list[Any]]) -> nn.Module:
@@ -48,6 +48,8 @@ def format_part(kind: str, a: int, b: int) -> list[str]:
             return [f"nn.BatchNorm1d({a})"]
         case "attention":  # a module with both parameters and a child module
             return [f"nn.MultiheadAttention({a}, 1, bias=False)"]
+        case "meta":  # as in a model that does not fit into memory
+            return [f"nn.Linear({a}, {b}, device='meta')"]
         case "frozen":
             return [f"nn.Linear({a}, {b}).requires_grad_(False)"]
         case "tied":

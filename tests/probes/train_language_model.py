@@ -77,18 +77,18 @@ def clip(assignment: Any, grads: list[Tensor | None], max_norm: float) -> dict[s
 
 @typed(
     "model = nn.ParameterList(map(torch.zeros, shapes))\n"
-    "model.bias = nn.Parameter(torch.zeros(2))\n"
+    "model.bias, model.embedding = nn.Parameter(torch.zeros(2)), nn.Embedding(3, 2)\n"
     "make_optimizer(model, lr, weight_decay).param_groups"
 )
 def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: float) -> dict[str, object]:
     """Return the optimizer options of each parameter of a model, and whether the optimizer is the student's AdamW.
 
-    One more parameter, the last, is called "bias".
+    The last two are called "bias", and the weight of an embedding.
     """
     model = nn.Module()
     model.inner = nn.ParameterList([nn.Parameter(torch.zeros(shape)) for shape in shapes[1:]])
     model.register_parameter("own", nn.Parameter(torch.zeros(shapes[0])))
-    model.bias = nn.Parameter(torch.zeros(2))
+    model.bias, model.embedding = nn.Parameter(torch.zeros(2)), nn.Embedding(3, 2)
     optimizer = assignment.train_language_model.make_optimizer(model, lr, weight_decay)
 
     def options(p: Tensor) -> list[dict[str, object]]:
@@ -96,7 +96,7 @@ def groups(assignment: Any, shapes: list[list[int]], lr: float, weight_decay: fl
         return [{"lr": g["lr"], "betas": list(g["betas"]), "weight_decay": float(g["weight_decay"])} for g in found]
 
     return {
-        "options": [options(p) for p in (model.own, *model.inner, model.bias)],
+        "options": [options(p) for p in (model.own, *model.inner, model.bias, model.embedding.weight)],
         "is AdamW": isinstance(optimizer, assignment.adamw.AdamW),
     }
 
