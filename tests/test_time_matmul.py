@@ -106,7 +106,7 @@ def test_clock_is_monotonic(student: Student, size: int, seconds: float) -> None
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """A GPU only queues the matmul, so the clock is read after the matmul has finished."""
+    """A GPU only queues a matmul, so the clock starts and stops when all queued matmuls have finished."""
     factor = find_factor(student, m, k, n, seconds, on_gpu=True)
     reply = student.call(probes.simulate, m, k, n, seconds, {"on_gpu": True})
     yours, run = read_seconds(reply), read_run(reply)
@@ -124,7 +124,7 @@ def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n
 @costly
 @given(SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, seconds: float) -> None:
-    """On a GPU that is busy with other work, the clock starts after that work has finished."""
+    """On a GPU, the clock starts after all earlier work has finished, also the warm-up."""
     factor = find_factor(student, m, 3, n, seconds, on_gpu=True)
     reply = student.call(probes.simulate, m, 3, n, seconds, {"on_gpu": True, "busy_seconds": THOUSANDFOLD * seconds})
     note = Text(

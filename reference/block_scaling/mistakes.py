@@ -11,7 +11,7 @@ from torchkata import Mistake, instead_of
 nearest, quantize, quantized_bytes = oracle.nearest, oracle.quantize, oracle.quantized_bytes
 FP4 = oracle.MAGNITUDES[4]
 STRIDED = "a block has elements that are n / block apart, not neighbors"
-EPS = [1e-24, 1e-20, 1e-15, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5]
+EPS = [10.0**-n for n in (30, 24, 20, 16, *range(15, 1, -1))]
 
 
 def measure(message: str, mistaken: Callable[[Any], Any]) -> Mistake:
