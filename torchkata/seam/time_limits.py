@@ -9,26 +9,31 @@ import linecache
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 from torchkata.course import Limits
 from torchkata.i18n import _
+from torchkata.inside.process_limits import is_ignored, raise_at_next_line
 from torchkata.inside.reply import clean
 from torchkata.streams import count_printed
 
 from .failures import NOWHERE, Place, TimedOut
 
 POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of these functions, has finished
-UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
+PATIENCE = 4  # how often an exception is postponed where Python would ignore it, before it is raised all the same
 SCHEDSTAT = "/proc/{}/schedstat"  # nanoseconds that a thread has run and has waited for a processor (Linux)
 BUSY = 10  # the time without a processor is left out until a limit has taken this many times as long
 MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
+Expire: TypeAlias = Callable[[FrameType | None, bool], BaseException | float]
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
 
@@ -93,16 +98,7 @@ def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
 @contextmanager
 def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
     """Raise `error` if the code in this context uses more than this much CPU time."""
-
-    def stop(_signal: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            if frame.f_code.co_name in UNRAISABLE:
-                signal.setitimer(getattr(signal, CPU_TIMER[0]), POLL_SECONDS)
-                return
-            frame = frame.f_back
-        raise error
-
-    with run_timer(*CPU_TIMER, seconds, stop):
+    with run_timer(*CPU_TIMER, seconds, lambda _frame, _again: error):
         yield
 
 
@@ -114,16 +110,14 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
     """
     began, printed = measure_process(), count_printed()
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
+    def expire(frame: FrameType | None, again: bool, *, by_cpu: bool) -> BaseException | float:
+        importing = False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
         left = 0.0 if by_cpu else allowed.wall - (measure_process() - began).leave_out_queue().wall
-        if importing or left > 0:
-            timer = CPU_TIMER[0] if by_cpu else WALL_TIMER[0]
-            signal.setitimer(getattr(signal, timer), max(left, POLL_SECONDS))
-            return
+        if importing or left > 0 or (again and frame is None):  # the last: the exception has left the student's code
+            return max(left, POLL_SECONDS)
         place = NOWHERE
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
@@ -131,29 +125,51 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
-        raise TimedOut(how, place)
+        error = TimedOut(how, place)
+        return raise_at_next_line(error, frame, folder) if again else error
 
-    with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):
+    cpu, wall = partial(expire, by_cpu=True), partial(expire, by_cpu=False)
+    with run_timer(*CPU_TIMER, allowed.cpu, cpu), run_timer(*WALL_TIMER, allowed.wall, wall):
         yield
 
 
 @contextmanager
-def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` if the code in this context runs for this long. Meanwhile, a timer of the code around it is paused.
+def run_timer(timer: str, number: str, seconds: float, expire: Expire) -> Iterator[None]:
+    """Raise the exception that `expire` returns if the code in this context runs for this long, or wait a bit longer.
 
-    This has no effect on Windows and outside the main thread, where timers are not available.
+    Code can catch the exception, and Python ignores it in `__del__`. It is therefore raised until this context ends.
+    Meanwhile, a timer of the code around it is paused. This has no effect on Windows and outside the main thread, where
+    timers are not available.
     """
     is_available = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not is_available or math.isinf(seconds):
         yield
         return
     which, handled = getattr(signal, timer), getattr(signal, number)
-    left, _ = signal.setitimer(which, 0)
-    before = signal.signal(handled, stop)
+    postponed = raised = 0
+
+    def ring(_signal: int, frame: FrameType | None) -> None:
+        nonlocal postponed, raised
+        signal.setitimer(which, POLL_SECONDS)
+        if postponed < PATIENCE and is_ignored(frame):
+            postponed += 1
+        elif isinstance(found := expire(frame, raised > 0), BaseException):
+            raised += 1
+            raise found
+        else:
+            signal.setitimer(which, found)
+
+    (left, _), trace = signal.setitimer(which, 0), sys.gettrace()
+    before = signal.signal(handled, ring)
     try:
-        signal.setitimer(which, seconds)
-        yield
-    finally:
+        try:
+            signal.setitimer(which, seconds)
+            yield
+        finally:
+            signal.setitimer(which, 0)
+    finally:  # even if it rang before the previous line
         signal.setitimer(which, 0)
         signal.signal(handled, before)
         signal.setitimer(which, left)
+        if sys.gettrace() is not trace:
+            sys.settrace(trace)
