@@ -27,6 +27,7 @@ from torchkata.inside.source.differences import DIFFERENCES, find_differences, f
 from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.stubs import find_line
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
+from torchkata.pytest_plugin import opened_files
 from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
 from torchkata.result import LOOK_OF
@@ -196,6 +197,13 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
             "line {line}: {what} needs Python {needed}, and the grader may have Python {python}",
             line=newer.line,
             **values,
+        )
+        yield warn(text)
+    for path, line in opened_files.find_opened(name, source, opened_files.load()).items():
+        text = _(
+            "line {line} reads {file}, which is not in the zip file; put its content into a .py file",
+            line=line,
+            file=path,
         )
         yield warn(text)
     for use in find_differences(tree):

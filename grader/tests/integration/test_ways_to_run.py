@@ -6,6 +6,7 @@ A way that fails for somebody becomes a row. Rows are shell commands in a handou
 
 import os
 import pwd
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from grader.base.cachedir import cache_dir
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, find_row, get_student_environment, run_program
-from grader.tests.support.reports import NO_END
+from grader.tests.support.reports import NO_END, READS
 from grader.tests.support.submissions import PRIMES, SIEVE
 
 
@@ -149,6 +150,19 @@ def test_cause_outside_of_the_code_is_named(command: str, primes_handout: Path) 
     done = run_in_shell(command, primes_handout)
     assert HIDDEN[command] in done.out + done.err
     assert [trace for trace in TRACES if trace in done.out + done.err] == []
+
+
+@pytest.mark.parametrize("command", ["kata check sieve", "pytest; kata export", "pytest -n 2; kata export"])
+def test_file_that_code_reads_is_named(command: str, primes_handout: Path) -> None:
+    code = ["from contextlib import suppress", "open('own.txt', 'w').close()", "open('own.txt').close()"]
+    for number, read in enumerate(READS.values()):
+        name = f"{number}.pt"
+        (primes_handout / ("assignment" if "__file__" in read else ".") / name).write_text("1")
+        code += ["with suppress(Exception):", *(f"    {line}" for line in read.format(name).splitlines())]
+    done = run_in_shell(write("sieve", "\n".join(code), command), primes_handout)
+    named = re.findall(r"sieve.py .* line \d+ reads (?:assignment/)?(\d+).pt, which is not in the zip", done.out)
+    assert [*map(int, named)] == [*range(len(READS))], done.out + done.err
+    assert "own.txt" not in done.out
 
 
 def test_editor_lists_the_tests_from_elsewhere(primes_handout: Path) -> None:

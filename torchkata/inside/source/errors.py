@@ -60,8 +60,13 @@ def find_call(error: BaseException, frame: FrameType) -> str:
     if not first or first != last:
         return ""
     code = linecache.getline(frame.f_code.co_filename, first).encode()[start:end].decode("utf-8", "replace")
-    named = re.match(r"[\w.]+(?=\()", code)
-    return named[0] if named else ""
+    for node in parse(code).body:
+        match node:
+            case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Call(), attr=method))):
+                return method
+            case ast.Expr(ast.Call(func=called)):
+                return ast.unparse(called)
+    return ""
 
 
 def suggest_name(error: BaseException, frame: FrameType) -> str:
