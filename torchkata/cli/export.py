@@ -26,7 +26,7 @@ from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
 from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.stubs import find_line
-from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
+from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault, find_undecodable
 from torchkata.pytest_plugin import opened_files
 from torchkata.pytest_plugin.history import load_state
 from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
@@ -178,6 +178,8 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
     if error:
         yield fail(_("line {line}: {error}; all tests of this file will fail", line=line or 1, error=error))
         return
+    if line := find_undecodable(source):
+        yield warn(_("line {line} is not UTF-8 text: save the file as UTF-8", line=line))
     tree = parse(source)
     explain = partial(explain_import, files=files, extends_path=extends_path(tree))
     for module, line in find_imports(tree, lambda module: bool(explain(module, 0)[0])).items():

@@ -179,7 +179,9 @@ def explain_crash(crash: Crashed) -> Message:
             plain=f"{found[1]}()",
         )
     values = {"packages": ", ".join(course().packages), "memory": course().limits.memory_mib}
-    values |= {"default": DEFAULT, "most": MOST, "file": match and match[match.lastindex or 0]}
+    values |= {"default": DEFAULT, "most": MOST}
+    if pattern == NO_FILE and match:
+        values["file"] = match[1] or match[2]
     return Text(PATTERNS[pattern].english, **values) if pattern else ""
 
 

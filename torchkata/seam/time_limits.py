@@ -5,7 +5,6 @@ for a lock uses none of it. Each limit therefore also ends after several times a
 time in which the code was ready to run but the machine had no processor for it.
 """
 
-import linecache
 import math
 import os
 import signal
@@ -24,6 +23,7 @@ from torchkata.course import Limits
 from torchkata.i18n import _
 from torchkata.inside.process_limits import is_ignored, raise_at_next_line
 from torchkata.inside.reply import clean
+from torchkata.inside.source.text import read_line
 from torchkata.streams import count_printed
 
 from .failures import NOWHERE, Place, TimedOut
@@ -121,7 +121,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         place = NOWHERE
         if frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
-            place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
+            place = Place(Path(file).name, line, clean(read_line(file, line)))
         how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")

@@ -169,6 +169,14 @@ OTHER_ENVIRONMENT = {
     "a Git LFS pointer": Report(
         "version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "is a Git LFS pointer"
     ),
+    "Latin-1 in a comment": Report(f"{LINEAR}# größer\n".encode("latin-1"), "is not UTF-8 text: save the file", ""),
+    "GB18030 in a comment": Report(f"# 乘法\n{LINEAR}".encode("gb18030"), "line 1 is not UTF-8 text: save", ""),
+    "GB18030 with a coding cookie": Report(
+        f"# coding: gb18030\nf'{{1}}'\nNAME = '乘法'\n{LINEAR}".encode("gb18030"), "", ""
+    ),
+    "Latin-1 in a line that fails": Report(
+        f"1 / 0  # größer\n{LINEAR}".encode("latin-1"), "line 1 is not UTF-8 text", "line 1:  1 / 0  # gr\ufffd\ufffder"
+    ),
     "UTF-16": Report(LINEAR.encode("utf-16"), "perhaps UTF-16", "perhaps UTF-16"),
 }
 NEWER_PYTHON = {
