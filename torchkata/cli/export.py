@@ -27,9 +27,9 @@ from torchkata.inside.source.differences import DIFFERENCES, find_differences, f
 from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.stubs import find_line
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault, find_undecodable
-from torchkata.pytest_plugin import opened_files
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
+from torchkata.pytest_plugin.opened_history import find_opened
+from torchkata.pytest_plugin.packages import OWN_MODULES, find_hiding_files, is_available
 from torchkata.result import LOOK_OF
 
 from .newer_python import describe_newer_python, find_newer
@@ -77,7 +77,7 @@ def export(path: Path | None) -> int:
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes} - untouched.keys()
     settled = {*untouched, *(note.file for note in notes if note.is_serious)}
     tested, untested = split_by_age([kata for kata in katas if f"{kata}.py" not in settled])
-    notes += find_failures(tested)
+    notes += [*find_failures(tested), *find_hiding()]
     try:
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
@@ -110,7 +110,7 @@ def check_files(katas: Sequence[str]) -> None:
     files, _ = collect_files(course().assignment)
     written = [f"{kata}.py" for kata in katas if not is_untouched(course().stub(kata))]
     names = [name for name in written if name in files]
-    print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
+    print_notes([*find_hiding(), *(note for name in names for note in find_mistakes(name, files[name], files))])
 
 
 def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
@@ -146,6 +146,13 @@ def find_near_misses(kata: str) -> Iterator[Problem]:
     if names := list_near_misses(kata):
         text = _("there is {names}: rename it if it is meant to be {file}", names=" or ".join(names), file=f"{kata}.py")
         yield Problem(f"{kata}.py", text, is_serious=True)
+
+
+def find_hiding() -> Iterator[Problem]:
+    """Yield a note for each file that Python would import instead of a library."""
+    for file in [*find_hiding_files(course().root), *find_hiding_files(course().assignment)]:
+        text = _("hides Python's module {module} from programs that start in its folder: rename it", module=file.stem)
+        yield Problem(file.relative_to(course().root).as_posix(), text)
 
 
 def is_untouched(path: Path) -> bool:
@@ -201,7 +208,7 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
             **values,
         )
         yield warn(text)
-    for path, line in opened_files.find_opened(name, source, opened_files.load()).items():
+    for path, line in find_opened(name, source).items():
         text = _(
             "line {line} reads {file}, which is not in the zip file; put its content into a .py file",
             line=line,

@@ -1,21 +1,19 @@
 """pytest plugin that records which files the student's code reads. The grader has only those of the zip file."""
 
-import json
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from torchkata.course import course
-from torchkata.files import write_atomically
 
-from .history import hash_content
+from .opened_history import store
 
-FILE = ".kata/opened.json"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -43,7 +41,8 @@ class Recorder:
 
     def add(self, given: str | bytes, *, writes: bool) -> None:
         """Record that a file is opened, if the student's code has caused it."""
-        path, frame = os.path.abspath(os.fsdecode(given)), sys._getframe()  # noqa: PTH100  (a link remains a link)
+        path = os.path.abspath(os.fsdecode(given))  # noqa: PTH100  (a link remains a link)
+        frame: FrameType | None = sys._getframe()
         while frame is not None and not frame.f_code.co_filename.startswith(self.folder):
             frame = frame.f_back
         if frame is not None and writes:
@@ -72,16 +71,9 @@ class Recorder:
             self.opened.setdefault(name, {}).update(found)
 
     def pytest_terminal_summary(self) -> None:
-        """Store the opened files for `kata check` and `kata export`, with digests of the modules."""
-        folder, stored = Path(self.folder), load()
+        """Store the opened files for `kata check` and `kata export`."""
         with suppress(OSError):
-            for name, found in self.opened.items():
-                source = (folder / name).read_bytes()
-                stored[name] = {"digest": hash_content(source), "opened": find_opened(name, source, stored) | found}
-            if self.opened:
-                path = Path(self.root, FILE)
-                path.parent.mkdir(exist_ok=True)
-                write_atomically(path, json.dumps(stored, indent=1).encode())
+            store(self.opened)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -90,21 +82,3 @@ def pytest_configure(config: pytest.Config) -> None:
         recorder = Recorder(course().assignment, course().root)
         sys.addaudithook(recorder.hear)
         config.pluginmanager.register(recorder)
-
-
-def load() -> dict[str, Any]:
-    """Return what is stored about the modules."""
-    with suppress(OSError, ValueError, RecursionError):
-        stored = json.loads((course().root / FILE).read_text("utf-8"))
-        return stored if isinstance(stored, dict) else {}
-    return {}
-
-
-def find_opened(name: str, source: bytes, stored: Mapping[str, Any]) -> dict[str, int]:
-    """Return the stored files that a module has opened and that still exist, if the module has not changed since."""
-    match stored.get(name):
-        case {"digest": digest, "opened": dict(opened)} if digest == hash_content(source):
-            return {
-                path: line for path, line in opened.items() if type(line) is int and (course().root / path).is_file()
-            }
-    return {}
