@@ -9,6 +9,9 @@ A name is imported when it is first used, because a sandboxed worker has only th
 """
 
 import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:  # `python -m torchkata`: files here must not hide libraries
+    del sys.path[0]
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 

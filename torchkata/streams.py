@@ -14,6 +14,8 @@ NAMES = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
 def prepare_streams(errors: str = "replace") -> None:
     """Make printing never fail: change characters that can't be displayed, and open streams that the shell has closed.
 
+    Where Chinese would become question marks, texts for students are in English.
+
     Args:
         errors: how to change such characters, as in `str.encode`.
     """
@@ -23,6 +25,16 @@ def prepare_streams(errors: str = "replace") -> None:
             setattr(sys, name, open_nothing(mode, errors))
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
+    if errors == "replace" and not can_show_chinese():
+        os.environ["KATA_LANG"] = "en"
+
+
+def can_show_chinese() -> bool:
+    """Return whether the encoding of the standard output has Chinese characters."""
+    try:
+        return bool("中".encode(sys.stdout.encoding or "utf-8"))
+    except (LookupError, UnicodeEncodeError):
+        return False
 
 
 def count_printed() -> int:

@@ -4,6 +4,7 @@ import ast
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
+from contextlib import chdir
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,7 @@ class Collector:
         self.use = use
         self.examples = examples
         self.inputs = inputs
+        self.folder = Path.cwd()
         self.error: BaseException | None = None
         self.uncollected: list[str] = []  # the error of each file that could not be collected
 
@@ -58,10 +60,8 @@ class Collector:
             self.uncollected.append(str(report.longrepr).strip().splitlines()[-1])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Select pytest's fastest traceback style.
-
-        Tracebacks are not shown, and the default style takes longer than a test.
-        """
+        """Return to the working directory, and select the fastest style of tracebacks, which are not shown."""
+        os.chdir(self.folder)
         config.option.tbstyle = "native"
 
     @pytest.hookimpl(wrapper=True)
@@ -108,14 +108,15 @@ def collect_tests(
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ["KATA_LANG"] = class_language()  # results must not depend on the language of the machine
     collector = Collector(use, examples, inputs)
-    arguments = [str(course().tests), f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
+    arguments = [course().tests.name, f"--rootdir={course().root}", f"--config-file={course().root / 'pyproject.toml'}"]
     arguments += ["-p", "torchkata.pytest_plugin.plugin"]
     arguments += ["--override-ini=addopts=", "--override-ini=filterwarnings=", "--assert=plain", "--capture=no"]
     arguments += ["--import-mode=importlib", f"--hypothesis-profile={profile}", f"--examples={examples}"]
     arguments += [f"--kata={kata.name}" for kata in katas]
     for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "threadexception", "unraisableexception"):
         arguments += ["-p", f"no:{plugin}"]
-    code = pytest.main(arguments, plugins=[collector])
+    with chdir(course().root):  # pytest does not accept a path with [
+        code = pytest.main(arguments, plugins=[collector])
     if collector.error is not None:
         raise collector.error
     if code == pytest.ExitCode.INTERRUPTED:

@@ -9,6 +9,7 @@ import msgspec
 
 from grader.base.errors import MachineError, convert_write_errors
 from grader.base.files import write_whole
+from torchkata.inside.source.text import decode
 
 FILE = "hand_in.json"
 MAX_FILE = 32 * 2**10  # maximum number of characters that are stored per file; no hand-written file has more
@@ -41,7 +42,7 @@ def truncate(files: Mapping[str, bytes]) -> dict[str, Source]:
     """Return the files as text, truncated to the size limits."""
     room, found = MAX_TOTAL, dict[str, Source]()
     for name, content in files.items():
-        text = content.decode("utf-8-sig", "replace")
+        text = decode(content)
         found[name] = Source(text[: min(MAX_FILE, room)], len(text) <= min(MAX_FILE, room))
         room -= len(found[name].text)
     return found

@@ -16,7 +16,7 @@ from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.inside.source.text import VERSION
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import demand_packages, describe_hidden_module
+from torchkata.pytest_plugin.packages import demand_packages
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, runs, self_study
@@ -208,25 +208,16 @@ def test(katas: Sequence[Kata], *options: str) -> int:
     import pytest
 
     names = ",".join(kata.name for kata in katas)
-    code = pytest.main([*runs.list_options(), *options, f"--kata={names}", str(course().tests)])
+    tests = os.path.relpath(course().tests)  # pytest does not accept a path with [
+    code = pytest.main([*runs.list_options(), *options, f"--kata={names}", tests])
     if code == pytest.ExitCode.USAGE_ERROR and (added := os.environ.get("PYTEST_ADDOPTS")):
         print(_("kata: {text}", text=_("the variable PYTEST_ADDOPTS adds these options: {options}", options=added)))
     return code
 
 
-def can_show_chinese() -> bool:
-    """Return whether the encoding of the standard output has Chinese characters. Otherwise, they would become `?`."""
-    try:
-        return bool("中".encode(sys.stdout.encoding or "utf-8"))
-    except (LookupError, UnicodeEncodeError):
-        return False
-
-
 def main() -> NoReturn:
     """Run the command line."""
     prepare_streams()
-    if not can_show_chinese():
-        os.environ["KATA_LANG"] = "en"
     try:
         try:
             code = run(sys.argv[1:])
@@ -242,11 +233,6 @@ def main() -> NoReturn:
         sys.exit(2)
     except (UsageError, CourseError) as error:
         print(_("kata: {text}", text=translate(error)), file=sys.stderr)
-        sys.exit(2)
-    except (ImportError, AttributeError):
-        if not (text := describe_hidden_module()):
-            raise
-        print(_("kata: {text}", text=text), file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the program that reads the output (such as `head`) has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

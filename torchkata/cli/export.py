@@ -26,9 +26,10 @@ from torchkata.i18n import _, translate
 from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
 from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.stubs import find_line
-from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault
+from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault, find_undecodable
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import OWN_MODULES, is_available
+from torchkata.pytest_plugin.opened_history import find_opened
+from torchkata.pytest_plugin.packages import OWN_MODULES, find_hiding_files, is_available
 from torchkata.result import LOOK_OF
 
 from .newer_python import describe_newer_python, find_newer
@@ -76,7 +77,7 @@ def export(path: Path | None) -> int:
     written = {f"{kata}.py" for kata in katas} - {note.file for note in notes} - untouched.keys()
     settled = {*untouched, *(note.file for note in notes if note.is_serious)}
     tested, untested = split_by_age([kata for kata in katas if f"{kata}.py" not in settled])
-    notes += find_failures(tested)
+    notes += [*find_failures(tested), *find_hiding()]
     try:
         write_atomically(path, zip_files({f"assignment/{name}": source for name, source in files.items()}))
     except OSError as error:
@@ -109,7 +110,7 @@ def check_files(katas: Sequence[str]) -> None:
     files, _ = collect_files(course().assignment)
     written = [f"{kata}.py" for kata in katas if not is_untouched(course().stub(kata))]
     names = [name for name in written if name in files]
-    print_notes([note for name in names for note in find_mistakes(name, files[name], files)])
+    print_notes([*find_hiding(), *(note for name in names for note in find_mistakes(name, files[name], files))])
 
 
 def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
@@ -147,6 +148,13 @@ def find_near_misses(kata: str) -> Iterator[Problem]:
         yield Problem(f"{kata}.py", text, is_serious=True)
 
 
+def find_hiding() -> Iterator[Problem]:
+    """Yield a note for each file that Python would import instead of a library."""
+    for file in [*find_hiding_files(course().root), *find_hiding_files(course().assignment)]:
+        text = _("hides Python's module {module} from programs that start in its folder: rename it", module=file.stem)
+        yield Problem(file.relative_to(course().root).as_posix(), text)
+
+
 def is_untouched(path: Path) -> bool:
     """Return whether a file is an unchanged stub."""
     stub = handout.digest_of(course().root / handout.stub_of(path.stem))
@@ -177,6 +185,8 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
     if error:
         yield fail(_("line {line}: {error}; all tests of this file will fail", line=line or 1, error=error))
         return
+    if line := find_undecodable(source):
+        yield warn(_("line {line} is not UTF-8 text: save the file as UTF-8", line=line))
     tree = parse(source)
     explain = partial(explain_import, files=files, extends_path=extends_path(tree))
     for module, line in find_imports(tree, lambda module: bool(explain(module, 0)[0])).items():
@@ -196,6 +206,13 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
             "line {line}: {what} needs Python {needed}, and the grader may have Python {python}",
             line=newer.line,
             **values,
+        )
+        yield warn(text)
+    for path, line in find_opened(name, source).items():
+        text = _(
+            "line {line} reads {file}, which is not in the zip file; put its content into a .py file",
+            line=line,
+            file=path,
         )
         yield warn(text)
     for use in find_differences(tree):

@@ -11,7 +11,7 @@ from torchkata.course import course
 from torchkata.i18n import _
 from torchkata.inside.source.differences import walk_unguarded
 from torchkata.inside.source.names import Names
-from torchkata.inside.source.text import VERSION
+from torchkata.inside.source.text import VERSION, decode
 
 SYNTAX = {"TypeAlias": 12, "TypeVar": 12, "ParamSpec": 12, "TypeVarTuple": 12, "TemplateStr": 14}  # kinds of nodes
 LIBRARY = {  # names of the standard library that a course may invite, and the minor version that added them
@@ -74,7 +74,7 @@ def find_newer_syntax(source: bytes, tree: ast.Module) -> Iterator[Newer]:
 def find_newer_strings(source: bytes) -> Iterator[Newer]:
     """Yield f-strings whose expressions contain what ended the string, or was refused, before Python 3.12."""
     outer: list[str] = []  # the quotes of the f-strings around a token
-    for token in tokenize.tokenize(io.BytesIO(source).readline):
+    for token in tokenize.generate_tokens(io.StringIO(decode(source)).readline):
         kind, text = tokenize.tok_name[token.type], token.string
         if kind == "FSTRING_END":
             outer.pop()

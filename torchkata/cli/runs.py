@@ -113,7 +113,7 @@ def run_in_child(arguments: Sequence[str], output: IO[bytes] | None) -> None:
 def start(arguments: Sequence[str], output: IO[bytes] | None) -> "subprocess.Popen[bytes]":
     """Start pytest in a new process."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest", *list_options(), *arguments],
+        [sys.executable, "-P", "-m", "pytest", *list_options(), *arguments],
         cwd=course().root,
         stdin=subprocess.DEVNULL,
         stdout=output,

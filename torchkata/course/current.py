@@ -1,11 +1,12 @@
 """The course that the current process works on."""
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from torchkata.imports import prefer_libraries
 
 from .course import Course
 from .handout import check_engine
@@ -41,8 +42,7 @@ def use(root: Path) -> Course:
     """
     check_engine(root)  # first, because this version may not understand the files of the course
     CURRENT[:] = [read_course(root.resolve())]
-    if sys.path[:1] != [str(CURRENT[0].root)]:
-        sys.path.insert(0, str(CURRENT[0].root))
+    prefer_libraries(CURRENT[0].root)
     return CURRENT[0]
 
 

@@ -11,6 +11,7 @@ from torchkata.seam.failures import Crashed
 
 NO_RETURN = Text("nothing is returned: is a `return` missing?")
 LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires"
+NO_FILE = r"^FileNotFoundError: (?:.*: '(.+?)'|(\S+) not found)"
 NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
 PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(
@@ -120,6 +121,10 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "the folder has no module of this name, and its __init__.py never runs: put the code into a .py file of its "
         "own, and import it from there"
     ),
+    NO_FILE: Text(
+        "the grader has only the .py files of your zip file, so {file} does not exist there: put what your code reads "
+        "into one of them"
+    ),
     NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
     r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": Text(
         "a function of torch is called with a number instead of a tensor: for numbers, use those of math, "
@@ -165,7 +170,7 @@ def explain_crash(crash: Crashed) -> Message:
     if key := find_difference(crash.error):
         return DIFFERENCES[key]
     text = f"{crash.error}\n{crash.place.source}"
-    pattern = next((pattern for pattern in PATTERNS if re.search(pattern, text)), None)
+    pattern, match = next(((one, match) for one in PATTERNS if (match := re.search(one, text))), ("", None))
     if pattern == LEAF and (found := METHOD.search(crash.place.source)):
         return Text(
             "`{method}` changes a tensor that requires grad in place: use `{plain}`, or for the "
@@ -175,6 +180,8 @@ def explain_crash(crash: Crashed) -> Message:
         )
     values = {"packages": ", ".join(course().packages), "memory": course().limits.memory_mib}
     values |= {"default": DEFAULT, "most": MOST}
+    if pattern == NO_FILE and match:
+        values["file"] = match[1] or match[2]
     return Text(PATTERNS[pattern].english, **values) if pattern else ""
 
 

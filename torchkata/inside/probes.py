@@ -3,7 +3,6 @@
 import dis
 import importlib
 import inspect
-import linecache
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
+from .source.text import read_line
 from .values import to_plain
 
 Code: TypeAlias = str | Callable[..., str]
@@ -82,7 +82,7 @@ def list_empty_returns(assignment: Any, module: str, probe: str, *arguments: obj
             return
         code = frame.f_code
         has_raised = not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
-        says_what = RETURN.search(linecache.getline(code.co_filename, frame.f_lineno))
+        says_what = RETURN.search(read_line(code.co_filename, frame.f_lineno))
         if not has_raised and not says_what:
             found.setdefault(f"{Path(code.co_filename).stem}.{code.co_qualname}")
 

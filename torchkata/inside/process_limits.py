@@ -1,16 +1,18 @@
-"""The process that runs student code, at home and in the grader: its memory, nested calls and threads."""
+"""The process that runs student code, at home and in the grader: its memory, nested calls, threads and exceptions."""
 
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from types import FrameType
+from typing import Any, Protocol
 from weakref import WeakSet
 
 DEFAULT = 1000  # Python's own limit
 MOST = 50_000  # the highest limit that student code can set
 STACK = 120 * 2**20  # bytes for the calls in C between them, such as those of torch; Linux reserves 128 MiB
+UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
 
 STARTED: WeakSet[threading.Thread] = WeakSet()  # threads that student code has started
 
@@ -92,3 +94,31 @@ def record_threads() -> Iterator[None]:
 def find_threads() -> list[threading.Thread]:
     """Return the recorded threads for which Python would wait before it exits."""
     return [thread for thread in STARTED if thread.is_alive() and not thread.daemon]
+
+
+def raise_at_next_line(error: BaseException, frame: FrameType | None, folder: Path) -> BaseException:
+    """Return `error`, and raise it also at the next line of student code, which is in the handler if that catches it.
+
+    This has no effect in a debugger. `sys.settrace` ends it.
+    """
+
+    def trace(_frame: FrameType, event: str, _value: object) -> Any:
+        if event == "line":
+            raise error
+        return None if event == "call" else trace
+
+    if sys.gettrace() is not None:
+        return error
+    while frame is not None:
+        if Path(frame.f_code.co_filename).is_relative_to(folder):
+            frame.f_trace = trace
+        frame = frame.f_back
+    sys.settrace(trace)
+    return error
+
+
+def is_ignored(frame: FrameType | None) -> bool:
+    """Return whether Python would print and ignore an exception that is raised in this frame."""
+    while frame is not None and frame.f_code.co_name not in UNRAISABLE:
+        frame = frame.f_back
+    return frame is not None

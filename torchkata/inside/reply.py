@@ -1,7 +1,6 @@
 """Runs a probe in the process that runs student code. The result is a `Reply` of plain values, never an exception."""
 
 import contextlib
-import linecache
 import re
 import sys
 import traceback
@@ -15,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from torchkata.inside.source.differences import find_own_module, name_refused
 from torchkata.inside.source.errors import find_call, is_newer, is_stub, lacks_state, parse, raises_here, suggest_name
 from torchkata.inside.source.names import find_replaced
-from torchkata.inside.source.text import PYTHON
+from torchkata.inside.source.text import PYTHON, read_line, read_lines
 from torchkata.inside.text import Text
 
 from .assignment import Assignment
@@ -91,7 +90,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
     outcome: Literal["raised", "not_written"] = "raised"
     said = find_text(error)
     if type(error) is NotImplementedError and raises_here(error, frame):
-        replaced = find_replaced(parse("".join(linecache.getlines(file))), line)
+        replaced = find_replaced(parse("".join(read_lines(file))), line)
         if replaced:
             said = Text("this stub replaces what line {line} defines under the same name: remove it", line=replaced)
             text = f"NotImplementedError: {said}"
@@ -104,7 +103,7 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         advice := find_own_module(error, text, folder, assignment.__files__.package)
     ):
         said, text = advice, str(advice)
-    elif type(error) is KeyError and lacks_state(error, frame, linecache.getline(file, line)):
+    elif type(error) is KeyError and lacks_state(error, frame, read_line(file, line)):
         text += LACKS_STATE
     elif isinstance(error, SystemExit) and any(frame.f_code.co_name == "<module>" for frame, _ in own):
         text += AT_IMPORT
@@ -112,13 +111,13 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         text = text.replace(f" ({getattr(error, 'path', '')})", "") + PYTHON  # without the path of the library
     elif isinstance(error, (OSError, KeyError)):
         below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
-        name = name_refused(error, below, line, parse("".join(linecache.getlines(file))))
+        name = name_refused(error, below, line, parse("".join(read_lines(file))))
         text += f" (in {name})" if name else ""
         if isinstance(error, OSError) and not name and (call := find_call(error, frame)):
             text += f"; raised by {call}()"
     else:
         text += suggest_name(error, frame)
-    return Reply(outcome, None, text, Path(file).name, line, linecache.getline(file, line), said=said)
+    return Reply(outcome, None, text, Path(file).name, line, read_line(file, line), said=said)
 
 
 def make_reply_without_line(error: BaseException, assignment: Assignment) -> Reply:
@@ -133,7 +132,7 @@ def make_reply_without_line(error: BaseException, assignment: Assignment) -> Rep
     text = format_error(error)
     if isinstance(error, TypeError) and (code := find_refusing_code(text, assignment)) is not None:
         file, line = code.co_filename, code.co_firstlineno
-        return Reply("raised", None, text, Path(file).name, line, linecache.getline(file, line))
+        return Reply("raised", None, text, Path(file).name, line, read_line(file, line))
     return Reply("raised", None, text, source=find_probe_line(error), said=find_text(error))
 
 
@@ -156,7 +155,7 @@ def find_refusing_code(text: str, assignment: Assignment) -> Any:
 def find_probe_line(error: BaseException) -> str:
     """Return the innermost line in the traceback that belongs to a probe, or "" if there is no such line."""
     lines = [
-        linecache.getline(frame.f_code.co_filename, line)
+        read_line(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if Path(frame.f_code.co_filename).parent.name == "probes"
     ]

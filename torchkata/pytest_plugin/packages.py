@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 CPU_BUILDS = "--index-url https://download.pytorch.org/whl/cpu"  # torch without gigabytes of CUDA libraries
-OWN_MODULES = ("torchkata", "tests", "reference")
 ENGINE = ("numpy", "pytest", "hypothesis")
+OWN_MODULES = ("torchkata", "tests", "reference")
 
 
 def demand_packages() -> None:
@@ -46,24 +46,22 @@ def find_activation() -> str:
 
 
 def describe_failed_import(error: BaseException) -> str:
-    """Return a sentence about packages or files that explain why the course can't be loaded, or "" if none does."""
+    """Return a sentence about packages that explains why the course can't be loaded, or "" if none does."""
     while error.__cause__ is not None:  # pytest hides the reason behind an error of its own
         error = error.__cause__
-    if why := describe_missing_packages() or describe_hidden_module():
+    if why := describe_missing_packages():
         return why
     reason = f"{type(error).__name__}: {error}"
     is_import = isinstance(error, (ImportError, OSError))
     return _("the course can't be loaded: {error}", error=reason) if is_import else ""
 
 
-def describe_hidden_module() -> str:
-    """Return a sentence that names a file of the course's folder that was imported instead of a library, if any."""
-    for name, module in [*sys.modules.items()]:
-        file = Path(getattr(module, "__file__", None) or "/")
-        is_library = name in sys.stdlib_module_names or name in (*course().packages, *ENGINE)
-        if is_library and file.parent in (course().root, Path.cwd()):
-            return _("{file} hides Python's module {module}: rename it", file=file.name, module=name)
-    return ""
+def find_hiding_files(folder: Path) -> list[Path]:
+    """Return the files and packages in a folder that Python may import instead of a library."""
+    own = (*course().katas, *OWN_MODULES)
+    libraries = {*sys.stdlib_module_names, *course().packages, *ENGINE}.difference(own)
+    found = [*folder.glob("*.py"), *(file.parent for file in folder.glob("*/__init__.py"))]
+    return sorted(path for path in found if path.stem in libraries)
 
 
 def find_missing(requirements: Iterable[str]) -> list[str]:

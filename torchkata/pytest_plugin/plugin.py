@@ -24,7 +24,9 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.report",
     "torchkata.pytest_plugin.slow_test_notice",
     "torchkata.pytest_plugin.stored_outcomes",
+    "torchkata.pytest_plugin.opened_files",
     "torchkata.pytest_plugin.left_threads",
+    "torchkata.pytest_plugin.foreign_plugins",
     "torchkata.pytest_plugin.solutions_as_tests",
 )
 SPEED = "torchkata.pytest_plugin.gpu"

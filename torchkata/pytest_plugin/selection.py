@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 import re
 import tempfile
 from argparse import SUPPRESS
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options before collection. In `assignment/`, make `pytest` without arguments run the tests."""
     place, named = config.invocation_params.dir, config.args_source
     if named is pytest.Config.ArgsSource.INVOCATION_DIR and place.is_relative_to(course().assignment):
-        config.args = [str(course().tests)]
+        config.args = [os.path.relpath(course().tests, place)]  # pytest does not accept a path with [
     if "torch" in course().preload:
         from torchkata.inside.torch_internals import reduce_torch_overhead
 

@@ -9,6 +9,7 @@ import pytest
 
 from torchkata.inside.source.errors import parse
 from torchkata.inside.source.stubs import find_line
+from torchkata.inside.source.text import decode
 from torchkata.seam.failures import NotStarted, Place
 from torchkata.seam.student import InProcess
 
@@ -31,8 +32,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 def find_place(file: Path) -> Place | None:
     """Return the first line that raises NotImplementedError if a file is untouched, otherwise None."""
     try:
-        source = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        source = decode(file.read_bytes())
+    except OSError:
         return None
     line = find_line(parse(source))
     return Place(file.name, line, source.splitlines()[line - 1]) if line else None

@@ -5,10 +5,10 @@ for a lock uses none of it. Each limit therefore also ends after several times a
 time in which the code was ready to run but the machine had no processor for it.
 """
 
-import linecache
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,19 +16,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 from torchkata.course import Limits
 from torchkata.i18n import _
+from torchkata.inside.process_limits import is_ignored, raise_at_next_line
 from torchkata.inside.reply import clean
+from torchkata.inside.source.text import read_line
 from torchkata.streams import count_printed
 
-from .failures import NOWHERE, Place, TimedOut
+from .failures import Place, TimedOut
 
 POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of these functions, has finished
-UNRAISABLE = ("__del__", "gc_callback")  # Python prints and ignores what they raise; the second is Hypothesis's
+PATIENCE = 4  # how often an exception is postponed where Python would ignore it, before it is raised all the same
 SCHEDSTAT = "/proc/{}/schedstat"  # nanoseconds that a thread has run and has waited for a processor (Linux)
 BUSY = 10  # the time without a processor is left out until a limit has taken this many times as long
 MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
+Expire: TypeAlias = Callable[[int, FrameType | None, bool], BaseException | float]
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
 
@@ -93,16 +97,7 @@ def describe_time_out(what: str, allowed: Times, *, by_cpu: bool) -> str:
 @contextmanager
 def limit_processor_time(seconds: float, error: BaseException) -> Iterator[None]:
     """Raise `error` if the code in this context uses more than this much CPU time."""
-
-    def stop(_signal: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            if frame.f_code.co_name in UNRAISABLE:
-                signal.setitimer(getattr(signal, CPU_TIMER[0]), POLL_SECONDS)
-                return
-            frame = frame.f_back
-        raise error
-
-    with run_timer(*CPU_TIMER, seconds, stop):
+    with run_timer(*CPU_TIMER, seconds, lambda *_: error):
         yield
 
 
@@ -114,46 +109,62 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
     """
     began, printed = measure_process(), count_printed()
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def expire(number: int, frame: FrameType | None, again: bool) -> BaseException | float:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
             frame = frame.f_back
         left = 0.0 if by_cpu else allowed.wall - (measure_process() - began).leave_out_queue().wall
-        if importing or left > 0:
-            timer = CPU_TIMER[0] if by_cpu else WALL_TIMER[0]
-            signal.setitimer(getattr(signal, timer), max(left, POLL_SECONDS))
-            return
-        place = NOWHERE
-        if frame is not None:
-            file, line = frame.f_code.co_filename, frame.f_lineno
-            place = Place(Path(file).name, line, clean(linecache.getline(file, line)))
+        if importing or left > 0 or (again and frame is None):  # the last: the exception has left the student's code
+            return max(left, POLL_SECONDS)
+        file, line = (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+        place = Place(Path(file).name, line, clean(read_line(file, line)))
         how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
-        raise TimedOut(how, place)
+        error = TimedOut(how, place)
+        return raise_at_next_line(error, frame, folder) if again else error
 
-    with run_timer(*CPU_TIMER, allowed.cpu, stop), run_timer(*WALL_TIMER, allowed.wall, stop):
+    with run_timer(*CPU_TIMER, allowed.cpu, expire), run_timer(*WALL_TIMER, allowed.wall, expire):
         yield
 
 
 @contextmanager
-def run_timer(timer: str, number: str, seconds: float, stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call `stop` if the code in this context runs for this long. Meanwhile, a timer of the code around it is paused.
+def run_timer(timer: str, number: str, seconds: float, expire: Expire) -> Iterator[None]:
+    """Raise what `expire` returns if the code in this context runs for this long, or wait for that many more seconds.
 
-    This has no effect on Windows and outside the main thread, where timers are not available.
+    Code can catch the exception, and Python ignores it in `__del__`, so it is raised again until this context ends.
+    Meanwhile, a timer of the code around it is paused. On Windows and outside the main thread, there are no timers.
     """
     is_available = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not is_available or math.isinf(seconds):
         yield
         return
     which, handled = getattr(signal, timer), getattr(signal, number)
-    left, _ = signal.setitimer(which, 0)
-    before = signal.signal(handled, stop)
+    postponed, raised = 0, False
+
+    def ring(_number: int, frame: FrameType | None) -> None:
+        nonlocal postponed, raised
+        signal.setitimer(which, POLL_SECONDS)
+        if postponed < PATIENCE and is_ignored(frame):
+            postponed += 1
+        elif isinstance(found := expire(handled, frame, raised), BaseException):
+            raised = True
+            raise found
+        else:
+            signal.setitimer(which, found)
+
+    (left, _), trace = signal.setitimer(which, 0), sys.gettrace()
+    before = signal.signal(handled, ring)
     try:
-        signal.setitimer(which, seconds)
-        yield
-    finally:
+        try:
+            signal.setitimer(which, seconds)
+            yield
+        finally:
+            signal.setitimer(which, 0)
+    finally:  # even if it rang before the previous line
         signal.setitimer(which, 0)
         signal.signal(handled, before)
         signal.setitimer(which, left)
+        if sys.gettrace() is not trace:
+            sys.settrace(trace)

@@ -6,6 +6,7 @@ A way that fails for somebody becomes a row. Rows are shell commands in a handou
 
 import os
 import pwd
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from grader.base.cachedir import cache_dir
 from grader.tests import ROOT
 from grader.tests.conftest import Run, call_grader, find_row, get_student_environment, run_program
-from grader.tests.support.reports import NO_END
+from grader.tests.support.reports import NO_END, READS
 from grader.tests.support.submissions import PRIMES, SIEVE
 
 
@@ -36,10 +37,15 @@ printf 'Name: ros\\nVersion: 1\\n' > ros/ros-1.dist-info/METADATA
 printf '[pytest11]\\nros = ros\\n' > ros/ros-1.dist-info/entry_points.txt
 export PYTHONPATH=ros
 """
+UNKNOWN_HOOK = f"{FOREIGN}echo 'def pytest_no_such_hook(path): pass' > ros/ros.py; "
+FAILING_HOOK = f"{FOREIGN}echo 'def pytest_configure(config): import lark' > ros/ros.py; "
+SCRATCH = "touch asyncio.py copy.py hmac.py hypothesis.py numpy.py queue.py random.py ssl.py token.py; "
 HIDDEN = {  # a command, and the line that names the cause
-    "touch numpy.py; pytest": "numpy.py hides Python's module numpy: rename it",
-    "touch numpy.py; kata watch": "numpy.py hides Python's module numpy: rename it",
-    "echo 'raise OSError(\"no libgomp.so\")' > hypothesis.py; kata check": "OSError: no libgomp.so",
+    f"{SCRATCH}kata check": "numpy.py       hides Python's module numpy from programs that start in its folder",
+    "touch assignment/random.py; kata export": "assignment/random.py  hides Python's module random",
+    "mkdir x; echo 'raise OSError(\"no libgomp.so\")' > x/hypothesis.py; PYTHONPATH=x kata check": "no libgomp.so",
+    f"{UNKNOWN_HOOK}pytest": "the pytest plugin ros fails (PluginValidationError: unknown hook 'pytest_no_such_hook'",
+    f"{FAILING_HOOK}pytest": "No module named 'lark'); run pytest without it: pytest -p no:ros",
     "PYTEST_ADDOPTS=--no-such-option kata sieve": "PYTEST_ADDOPTS adds these options: --no-such-option",
     'python -c "import sys; sys.version_info = (3, 10); import torchkata"': "needs Python 3.11 or newer, but",
     "pytest assignment/sieve.py assignment/factorise.py": "to run their tests: pytest --kata sieve,factorise",
@@ -52,6 +58,7 @@ HIDDEN = {  # a command, and the line that names the cause
     ): "NameError: name 'mine'",
     write("factorise", "import os; os._exit(0)", "kata check"): "your code exited Python (exit code 0)",
 }
+BRACKETS = 'mv "$PWD" "$PWD [x]" && cd "$PWD [x]"; '
 TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
 
 WAYS = {  # how to run all tests: a shell command
@@ -83,6 +90,12 @@ WAYS = {  # how to run all tests: a shell command
     "user_without_a_name": f"env -u HOME -u USER -u LOGNAME {BWRAP} --unshare-user --uid 54321 pytest",
     "closing_code": "echo 'import sys; sys.stdout.close(); sys.stderr.close()' >> assignment/sieve.py; pytest",
     "plugin_of_another_program": f"{FOREIGN}kata check",
+    "plugin_of_another_program_is_off": f"{UNKNOWN_HOOK}pytest -p no:ros",
+    "files_named_like_libraries": f"{SCRATCH}pytest",
+    "files_named_like_libraries_in_the_path": f"{SCRATCH}python -m torchkata check",
+    "folder_with_brackets": f"{BRACKETS}pytest",
+    "katas_in_a_folder_with_brackets": f"{BRACKETS}cd assignment; pytest",
+    "check_in_a_folder_with_brackets": f"{BRACKETS}kata check",
     "code_closes_its_output": write("sieve", "import sys; sys.stdout.close(); del sys.stderr", "pytest"),
     "code_wraps_its_output": write("sieve", WRAPPED, "pytest -s"),
     "code_starts_endless_threads": write("sieve", ENDLESS, "pytest"),
@@ -149,6 +162,36 @@ def test_cause_outside_of_the_code_is_named(command: str, primes_handout: Path) 
     done = run_in_shell(command, primes_handout)
     assert HIDDEN[command] in done.out + done.err
     assert [trace for trace in TRACES if trace in done.out + done.err] == []
+
+
+@pytest.mark.parametrize("command", ["kata check sieve", "pytest; kata export", "pytest -n 2; kata export"])
+def test_file_that_code_reads_is_named(command: str, primes_handout: Path) -> None:
+    code = ["from contextlib import suppress", "open('own.txt', 'w').close()", "open('own.txt').close()"]
+    for number, read in enumerate(READS.values()):
+        name = f"{number}.pt"
+        (primes_handout / ("assignment" if "__file__" in read else ".") / name).write_text("1")
+        code += ["with suppress(Exception):", *(f"    {line}" for line in read.format(name).splitlines())]
+    done = run_in_shell(write("sieve", "\n".join(code), command), primes_handout)
+    named = re.findall(r"sieve.py .* line \d+ reads (?:assignment/)?(\d+).pt, which is not in the zip", done.out)
+    assert [*map(int, named)] == [*range(len(READS))], done.out + done.err
+    assert "own.txt" not in done.out
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_course_may_be_in_folder_with_brackets(place: str, tmp_path: Path) -> None:
+    course = shutil.copytree(PRIMES, tmp_path / "course [x]")
+    work, submission = course / place, course / "submissions/complete"
+    command = ("--course", course, "grade", submission, "--out", tmp_path / "out [y]", "--examples", 5, "--seed", 0)
+    graded = run_program(sys.executable, "-m", "grader", *command, cwd=work)
+    assert graded.code == 0, graded.err
+    assert "100/100" in graded.out
+
+
+@pytest.mark.parametrize("command", ["pytest", "pytest -n 2", "kata check", "python -m pytest --kata sieve"])
+def test_english_replaces_chinese_that_cannot_be_shown(command: str, primes_handout: Path) -> None:
+    done = run_in_shell(f"KATA_LANG=zh PYTHONIOENCODING=ascii {command}", primes_handout)
+    assert "Prime numbers" in done.out
+    assert "??" not in done.out
 
 
 def test_editor_lists_the_tests_from_elsewhere(primes_handout: Path) -> None:

@@ -18,7 +18,6 @@ AT_IMPORT = 'this runs when the file is imported: put it under `if __name__ == "
 
 NO_END = "a function calls itself without end"
 NO_DEBUGGER = "a debugger waits for a person"
-NO_FILES = "the grader has only the .py files of your zip file"
 NOT_YOURS = "which the grader does not have for your code"
 BELONGS_TO_COURSE = "this module belongs to the course"
 
@@ -93,8 +92,6 @@ FORBIDDEN = {
     "a lock on a file": refuse("import fcntl\nfcntl.flock(open('x', 'w'), fcntl.LOCK_EX)", NO_CALL),
     "breakpoint": refuse("breakpoint()", NO_DEBUGGER),
     "pdb": refuse("import pdb\npdb.set_trace()", NO_DEBUGGER),
-    "a file of data": refuse("TEXT = open('data.txt').read()", NO_FILES),
-    "an array in a file": refuse("import numpy as np\nTABLE = np.load('table.npy')", NO_FILES),
     "the engine": Report(f"from torchkata import assert_close\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
     "the course's tests": Report(f"from tests import strategies\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
     "the oracle": Report(f"from reference.linear import oracle\n{LINEAR}", NOT_YOURS, BELONGS_TO_COURSE),
@@ -119,6 +116,23 @@ FORBIDDEN = {
         "its tests run the code without torch.compile",
         "",
     ),
+}
+READS = {  # ways to read a file, which `kata check` and `kata export` notice when the code runs
+    "open": "open('{}').read()",
+    "open in a folder": "import json, os\njson.load(open(os.path.join(os.path.dirname(__file__), '{}')))",
+    "Path.read_text": "from pathlib import Path\nPath('{}').read_text()",
+    "Path.read_bytes": "from pathlib import Path\n(Path(__file__).parent / '{}').read_bytes()",
+    "Path.open": "from pathlib import Path\nwith Path('{}').open() as file:\n    file.read()",
+    "os.open": "import os\nos.open('{}', os.O_RDONLY)",
+    "np.load": "import numpy as np\nnp.load('{}', allow_pickle=True)",
+    "np.loadtxt": "import numpy as np\nnp.loadtxt('{}')",
+    "np.fromfile": "import numpy as np\nnp.fromfile('{}')",
+    "np.memmap": "import numpy as np\nnp.memmap('{}', mode='r')",
+    "torch.load": "import torch\nfrom pathlib import Path\ntorch.load(Path('{}'))",
+}
+FILES = {
+    f"a file read by {name}": Report(f"{code.format('gain.pt')}\n{LINEAR}", "", "gain.pt does not exist there")
+    for name, code in READS.items()
 }
 AT_IMPORT_TIME = {
     "parse_args": refuse("import argparse\nargs = argparse.ArgumentParser().parse_args()", AT_IMPORT),
@@ -154,6 +168,14 @@ OTHER_ENVIRONMENT = {
     ),
     "a Git LFS pointer": Report(
         "version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "is a Git LFS pointer"
+    ),
+    "Latin-1 in a comment": Report(f"{LINEAR}# größer\n".encode("latin-1"), "is not UTF-8 text: save the file", ""),
+    "GB18030 in a comment": Report(f"# 乘法\n{LINEAR}".encode("gb18030"), "line 1 is not UTF-8 text: save", ""),
+    "GB18030 with a coding cookie": Report(
+        f"# coding: gb18030\nf'{{1}}'\nNAME = '乘法'\n{LINEAR}".encode("gb18030"), "", ""
+    ),
+    "Latin-1 in a line that fails": Report(
+        f"1 / 0  # größer\n{LINEAR}".encode("latin-1"), "line 1 is not UTF-8 text", "line 1:  1 / 0  # gr\ufffd\ufffder"
     ),
     "UTF-16": Report(LINEAR.encode("utf-16"), "perhaps UTF-16", "perhaps UTF-16"),
 }
@@ -260,6 +282,7 @@ SELF_EXPLANATORY = (
 )
 REPORTS = {
     **FORBIDDEN,
+    **FILES,
     **AT_IMPORT_TIME,
     **OTHER_ENVIRONMENT,
     **NEWER_PYTHON,

@@ -3,6 +3,7 @@
 import copy
 import importlib
 import io
+import pathlib
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import ANY
@@ -177,6 +178,12 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
         lambda: np.int32(2**40),
         lambda: np.zeros(1, np.int64) + 2**70 * np.ones(1, np.int64),
         lambda: torch.full((1,), 2**70, dtype=torch.int64),
+    ],
+    "does not exist there": [
+        lambda: pathlib.Path("no/such.pt").read_text(),
+        lambda: np.load("no/such.pt"),
+        lambda: np.loadtxt("no/such.pt"),
+        lambda: torch.load("no/such.pt"),
     ],
     "not installed here": [lambda: importlib.import_module("no_such_package")],
     "exit() and quit()": [lambda: eval("exit()", {"__builtins__": {}}), lambda: eval("quit(1)", {"__builtins__": {}})],

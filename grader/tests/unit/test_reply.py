@@ -8,6 +8,7 @@ import torch
 
 from torchkata.inside.assignment import Assignment
 from torchkata.inside.reply import Reply, run_probe
+from torchkata.inside.source.text import decode, find_undecodable
 
 
 def run(folder: Path, source: str | bytes, probe: Callable[..., object] | None = None) -> Reply:
@@ -64,7 +65,7 @@ def test_unexpected_arguments_show_the_signature(tmp_path: Path, source: str, li
         ("return torch.nn.Linear(1, 1).wieght", "; did you mean weight?"),
         ("return None.shape", "'NoneType' object has no attribute 'shape'"),
         ('len("a"); name = "/no/such/file"; open(name)', "'/no/such/file'; raised by open()"),
-        ('len("a"); open("/no/such/file")', "'/no/such/file' (in open)"),
+        ('import pathlib; pathlib.Path("/no/file").read_text()', "'/no/file'; raised by read_text()"),
     ],
 )
 def test_error_suggests_a_name_or_shows_the_call(tmp_path: Path, body: str, ending: str) -> None:
@@ -106,3 +107,10 @@ def test_uninitialized_memory_is_filled_deterministically(tmp_path: Path) -> Non
     whole = run(tmp_path, "import torch\n\ndef f(x):\n    return torch.empty(x, dtype=torch.int64)\n")
     assert whole.value.tolist() == [2**63 - 1]
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize("encoding", ["hex", "undefined", "rot13", "punycode", "idna", "no such", "gb18030", "utf-8"])
+def test_any_file_can_be_decoded(encoding: str) -> None:
+    content = f"# coding: {encoding}\n".encode() + b"a-" + b"z9" * 2**19 + b"\xff\n"
+    assert decode(content).startswith(f"# coding: {encoding}\n")
+    assert find_undecodable(content) in (0, 2)

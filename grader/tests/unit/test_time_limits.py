@@ -1,6 +1,7 @@
 """On a student's own machine, calls have the same two limits as in the grader: CPU time, and time by the clock."""
 
 import socket
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,27 @@ def test_silent_zygote_is_not_a_time_out() -> None:
         control.settimeout(0.1)  # longer than the call may take
         with pytest.raises(Inconclusive):
             runner.run_probe(lambda _: None, [])
+
+
+CATCHES = "while True:\n    try:\n        {work}\n    except BaseException:\n        continue\n"
+DELETES = "class Temporary:\n    def __del__(self):\n        {work}\nwhile True:\n    Temporary()\n"
+SPIN_BRIEFLY, SPIN_FOREVER = "for _ in range(3_000_000): pass", "while True: pass"
+LOST = {
+    "caught while it computes": CATCHES.format(work="sum(range(100))"),
+    "caught while it sleeps": f"import time\n{CATCHES.format(work='time.sleep(0.01)')}",
+    "caught by a bare except": "while True:\n    try: sum(range(100))\n    except: pass\n",
+    "caught in another function": f"def work():\n    sum(range(100))\n{CATCHES.format(work='work()')}",
+    "ignored in many finalizers": DELETES.format(work=SPIN_BRIEFLY),
+    "ignored in an endless finalizer": DELETES.format(work=SPIN_FOREVER),
+    "ignored in a callback": f"import weakref\nclass A: pass\ndef spin(_):\n    {SPIN_BRIEFLY}\n"
+    "while True:\n    a = A()\n    b = weakref.ref(a, spin)\n    del a\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", LOST)
+def test_lost_time_out_is_raised_again(tmp_path: Path, name: str) -> None:
+    with pytest.raises(TimedOut) as late:
+        import_module(tmp_path, LOST[name], call_seconds=0.2, wall_factor=5.0)
+    assert late.value.place.file == "linear.py"
+    assert sys.gettrace() is None

@@ -64,7 +64,6 @@ DIFFERENCES: Mapping[str, Text] = {
     ),
     "notebook": Text("get_ipython() exists only in a notebook: remove the call"),
     "debugger": Text("a debugger waits for a person, and nobody is there when your code is graded: remove it"),
-    "files": Text("the grader has only the .py files of your zip file: put what your code reads into one of them"),
     "at_import": Text('this runs when the file is imported: put it under `if __name__ == "__main__":`'),
     "setting": Text("this changes a setting for all code, including the tests: remove it"),
 }
@@ -72,7 +71,6 @@ KEYS = {call: key for key, calls in CALLS.items() for call in calls}
 ONLY_AT_IMPORT = ("at_import", "setting")
 SETTINGS = ("torch.set_default_dtype", "torch.set_default_device", "torch.set_grad_enabled")
 UNCHANGED = ("torch.float32", "torch.float", "torch.FloatTensor", "'cpu'", "None")  # arguments that keep the default
-READERS = ("open", "numpy.load", "numpy.loadtxt", "numpy.fromfile", "torch.load", "pandas.read_csv")
 LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 USER_VARIABLES = ("USER", "LOGNAME", "USERNAME")
 RAISED_IN = {  # modules in whose code a refused system call raises an exception, the most specific first
@@ -132,8 +130,6 @@ def find_uses(tree: ast.Module, nodes: Iterable[ast.AST] | None = None) -> Itera
                     yield make_use(node, name, KEYS[name])
                 elif name in LOADERS and any(starts_workers(keyword) for keyword in keywords):
                     yield make_use(node, "DataLoader", "loader")
-                elif name in READERS and reads_named_file(node):
-                    yield make_use(node, name, "files")
                 elif isinstance(called, ast.Attribute) and called.attr == "parse_args" and not (given or keywords):
                     yield make_use(node, "parse_args", "at_import")
             case ast.FunctionDef(decorator_list=decorators):
@@ -156,13 +152,6 @@ def starts_workers(keyword: ast.keyword) -> bool:
     value = keyword.value
     number = value.value if isinstance(value, ast.Constant) else 0
     return keyword.arg == "num_workers" and isinstance(number, int) and number > 0
-
-
-def reads_named_file(call: ast.Call) -> bool:
-    """Return whether a call reads a file whose name is written in the source. `open` may have a mode that writes."""
-    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    is_named = bool(call.args) and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
-    return is_named and not any(letter in ast.unparse(mode) for mode in modes for letter in "wax")
 
 
 def walk_unguarded(tree: ast.Module, fails: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[ast.AST, bool]]:
@@ -239,8 +228,6 @@ def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tr
     if is_refusal or (error.errno == errno.ENOENT and error.filename is None and "multiprocessing" in inside):
         named = [call for call in uses if KEYS.get(call) not in (None, "user_name", "compiler", *ONLY_AT_IMPORT)]
         return next(iter([*inside, *sorted(named)]), "")
-    if error.errno == errno.ENOENT and (read := uses & {*READERS}):
-        return min(read)
     return "os.getlogin" if error.errno in NOT_A_TERMINAL and "os.getlogin" in uses else ""
 
 
@@ -262,6 +249,4 @@ def find_own_module(error: ImportError, text: str, folder: Path, package: str) -
 
 def find_key(name: str) -> str:
     """Return the key of the difference that `name_refused` has named, or ""."""
-    if name in READERS:
-        return "files"
     return "variable" if name == ENVIRONMENT else RAISED_IN.get(name) or KEYS.get(name, "")

@@ -5,7 +5,6 @@ import builtins
 import contextlib
 import difflib
 import dis
-import linecache
 import re
 import sys
 from functools import lru_cache
@@ -13,6 +12,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .names import computes_nothing
+from .text import read_line, read_lines
 
 ATTRIBUTE = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
 IMPORTS = {"np": "import numpy as np", "nn": "from torch import nn", "Tensor": "from torch import Tensor"}
@@ -30,7 +30,7 @@ def lacks_state(error: KeyError, frame: FrameType, source: str) -> bool:
 
 def is_stub(file: str, line: int) -> bool:
     """Return whether the function at this line is an unchanged stub, that is, computes nothing."""
-    return is_stub_in("".join(linecache.getlines(file)), line)
+    return is_stub_in("".join(read_lines(file)), line)
 
 
 @lru_cache(maxsize=64)  # most tests of an untouched file end at the same line
@@ -59,9 +59,14 @@ def find_call(error: BaseException, frame: FrameType) -> str:
     first, last, start, end = positions[trace.tb_lasti // 2] if positions else (None, None, None, None)
     if not first or first != last:
         return ""
-    code = linecache.getline(frame.f_code.co_filename, first).encode()[start:end].decode("utf-8", "replace")
-    named = re.match(r"[\w.]+(?=\()", code)
-    return named[0] if named else ""
+    code = read_line(frame.f_code.co_filename, first).encode()[start:end].decode("utf-8", "replace")
+    for node in parse(code).body:
+        match node:
+            case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Call(), attr=method))):
+                return method
+            case ast.Expr(ast.Call(func=called)):
+                return ast.unparse(called)
+    return ""
 
 
 def suggest_name(error: BaseException, frame: FrameType) -> str:

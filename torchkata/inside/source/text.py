@@ -1,10 +1,15 @@
-"""Recognizes files that are not Python source, whatever their name is."""
+"""Decodes Python source, and recognizes files that are none, whatever their name is."""
 
 import ast
+import io
+import linecache
 import re
 import sys
+import tokenize
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from torchkata.inside.text import Message, Text
 
@@ -23,7 +28,43 @@ FOREIGN: Mapping[re.Pattern[bytes], Text] = {  # what a file is if Python can't 
     ),
     re.compile(rb"^(%{1,2}|!)[a-z]", re.MULTILINE): Text("commands with % or ! work only in a notebook: remove them"),
 }
+HOSTILE = ("idna", "punycode")  # they take minutes to decode a large file, and no editor writes them
 MARK = 4  # bytes; enough to distinguish UTF-16 and UTF-32 from UTF-8 text that starts with ASCII
+
+
+def find_encoding(content: bytes) -> str:
+    """Return the encoding that Python uses for a file: UTF-8, unless a comment at its beginning names another one."""
+    with suppress(SyntaxError, LookupError, UnicodeError):
+        found = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+        if found not in HOSTILE and b" ".decode(found, "replace"):  # it may not be an encoding of text
+            return found
+    return "utf-8-sig"
+
+
+def decode(content: bytes) -> str:
+    """Return the text of a file. Bytes that its encoding does not have, which Python allows in comments, become �."""
+    return content.decode(find_encoding(content), "replace")
+
+
+def find_undecodable(content: bytes) -> int:
+    """Return the first line that is not text in the encoding of the file, or 0."""
+    try:
+        content.decode(find_encoding(content))
+    except UnicodeDecodeError as error:
+        return content.count(b"\n", 0, error.start) + 1
+    return 0
+
+
+def read_lines(file: str) -> list[str]:
+    """Return the lines of a file, or an empty list if it can't be read. `linecache` reads no file with a wrong byte."""
+    with suppress(OSError):
+        return linecache.getlines(file) or io.StringIO(decode(Path(file).read_bytes()), None).readlines()
+    return []
+
+
+def read_line(file: str, line: int) -> str:
+    """Return a line of a file, or "" if there is none."""
+    return next(iter(read_lines(file)[line - 1 : line]), "") if line > 0 else ""
 
 
 def find_fault(content: bytes) -> tuple[int, Message] | None:
