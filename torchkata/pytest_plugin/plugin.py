@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -32,10 +33,10 @@ HYPOTHESIS = "hypothesispytest"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load the plugin's features and their options if pytest's root directory is in a course."""
+    """Load the plugin's features and their options if pytest's root directory or settings file is in a course."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
-    if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
+    if not any(map(mentions_a_course, (*list_roots(config), config.invocation_params.dir))):
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n import translate
@@ -60,12 +61,38 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         raise pytest.UsageError(why) from None
 
 
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Do not collect a course that is a part of another folder, since pytest ignores its settings then."""
+    if parent.config.pluginmanager.hasplugin(FEATURES[0]) or not contains_a_course(path):
+        return None
+    return CourseElsewhere.from_parent(parent, name=path.name)
+
+
+class CourseElsewhere(pytest.Collector):
+    """The folder of a course below the folder that pytest collects, such as the one that is open in an editor."""
+
+    def collect(self) -> NoReturn:
+        """Raise an exception that says from where the course's tests can be run."""
+        from torchkata.i18n import _
+
+        message = _("{folder}/ contains a course: run pytest in that folder, or open it in your editor", folder=self.name)
+        raise self.CollectError(message)
+
+
+def list_roots(config: pytest.Config) -> list[Path]:
+    """Return pytest's root directory and the folder of its settings file, which differ if an editor names the first."""
+    return [config.rootpath, *([config.inipath.parent] if config.inipath else [])]
+
+
 def mentions_a_course(start: Path) -> bool:
-    """Return whether a `pyproject.toml` in this folder or a parent folder contains a table `[tool.torchkata]`."""
-    for folder in (start, *start.parents):
-        with contextlib.suppress(OSError):
-            if TABLE in (folder / "pyproject.toml").read_bytes():
-                return True
+    """Return whether this folder or a parent folder contains a course."""
+    return any(map(contains_a_course, (start, *start.parents)))
+
+
+def contains_a_course(folder: Path) -> bool:
+    """Return whether the `pyproject.toml` of a folder contains a table `[tool.torchkata]`."""
+    with contextlib.suppress(OSError):
+        return TABLE in (folder / "pyproject.toml").read_bytes()
     return False
 
 
@@ -77,7 +104,7 @@ def find_course(config: pytest.Config) -> Path | None:
     """
     from torchkata.course import find_course
 
-    typed, found = sys.orig_argv, find_course(config.rootpath)
+    typed, found = sys.orig_argv, next(filter(None, map(find_course, list_roots(config))), None)
     if "--impl" in typed[:-1] and found != (meant := find_course(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
         command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]
