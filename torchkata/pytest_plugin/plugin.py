@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -28,6 +27,7 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.left_threads",
     "torchkata.pytest_plugin.solutions_as_tests",
 )
+ELSEWHERE = "torchkata.pytest_plugin.course_elsewhere"
 SPEED = "torchkata.pytest_plugin.gpu"
 HYPOTHESIS = "hypothesispytest"
 
@@ -37,6 +37,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     if not any(map(mentions_a_course, (*list_roots(config), config.invocation_params.dir))):
+        pluginmanager.import_plugin(ELSEWHERE)
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n import translate
@@ -59,24 +60,6 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         if not why:
             raise
         raise pytest.UsageError(why) from None
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Do not collect a course that is a part of another folder, since pytest ignores its settings then."""
-    if parent.config.pluginmanager.hasplugin(FEATURES[0]) or not contains_a_course(path):
-        return None
-    return CourseElsewhere.from_parent(parent, name=path.name)
-
-
-class CourseElsewhere(pytest.Collector):
-    """The folder of a course below the folder that pytest collects, such as the one that is open in an editor."""
-
-    def collect(self) -> NoReturn:
-        """Raise an exception that says from where the course's tests can be run."""
-        from torchkata.i18n import _
-
-        message = _("{folder}/ contains a course: run pytest in that folder, or open it in your editor", folder=self.name)
-        raise self.CollectError(message)
 
 
 def list_roots(config: pytest.Config) -> list[Path]:
