@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,10 @@ def can_show_chinese() -> bool:
         return False
 
 
-def count_printed() -> int:
+def count_printed(descriptor: int = 1) -> int:
     """Return how many bytes were written to the standard output, or 0 if it is not a file (as pytest's capture is)."""
     with suppress(OSError):
-        return os.lseek(1, 0, os.SEEK_CUR)
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
     return 0
 
 
@@ -50,10 +50,16 @@ def open_nothing(mode: str = "w", errors: str = "replace") -> Any:
 
 
 class Lent(io.BufferedIOBase):
-    """Writes to the buffer of a stream that other code has. Closing this object does not close the stream."""
+    """Writes to the buffer of the current one of our streams. Closing this object does not close that stream."""
 
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
+    def __init__(self, name: str, ours: Mapping[str, Any]) -> None:
+        self.name = name
+        self.ours = ours
+
+    @property
+    def stream(self) -> Any:
+        """The stream of this name that our code has, or had when it last called student code."""
+        return self.ours[self.name]
 
     def writable(self) -> bool:
         """Return True."""
@@ -61,7 +67,11 @@ class Lent(io.BufferedIOBase):
 
     def write(self, data: Any) -> int:
         """Write bytes."""
-        return int(self.stream.buffer.write(data))
+        buffer = getattr(self.stream, "buffer", None)
+        if buffer is None:  # a stream of text, such as a StringIO
+            self.stream.write(bytes(data).decode(errors="replace"))
+            return len(data)
+        return int(buffer.write(data))
 
     def flush(self) -> None:
         """Flush the stream."""
@@ -84,6 +94,7 @@ class LentStreams:
     """
 
     def __init__(self) -> None:
+        self.ours: dict[str, Any] = {}
         self.lent: list[Any] = []  # kept, because a thread may still print to them, and closing them can crash Python
         self.streams: dict[str, Any] = {}
 
@@ -93,10 +104,10 @@ class LentStreams:
 
     @contextmanager
     def lend(self) -> Iterator[None]:
-        """Let the code in this context use streams of its own, which write to those of this process."""
-        ours = {name: getattr(sys, name) for name in NAMES}
+        """Let the code in this context use streams of its own, which write to those that our code has now."""
+        self.ours |= {name: getattr(sys, name) for name in NAMES}
         if not self.streams:
-            self.streams = {name: lend_stream(stream) for name, stream in ours.items()}
+            self.streams = {name: lend_stream(name, self.ours) for name in NAMES}
             self.lent += self.streams.values()
         vars(sys).update(self.streams)
         try:
@@ -106,11 +117,12 @@ class LentStreams:
             for stream in (self.streams["stdout"], self.streams["stderr"]):
                 with suppress(Exception):  # student code may have closed it, or may have put anything there
                     stream.flush()
-            vars(sys).update(ours)
+            vars(sys).update(self.ours)
 
 
-def lend_stream(stream: Any) -> Any:
-    """Return a stream that writes to this one. Return the stream itself if student code can't close its buffer."""
+def lend_stream(name: str, ours: Mapping[str, Any]) -> Any:
+    """Return a stream that writes to the one of this name. Return that one if student code can't close its buffer."""
+    stream = ours[name]
     if not hasattr(stream, "buffer") or stream.closed or not stream.writable():
         return stream
-    return io.TextIOWrapper(Lent(stream), stream.encoding, stream.errors, newline="", write_through=True)
+    return io.TextIOWrapper(Lent(name, ours), stream.encoding, stream.errors, newline="", write_through=True)

@@ -207,6 +207,6 @@ def build_environment(gpu: Gpu | None) -> dict[str, str]:
     huge_pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # a process with huge pages can be forked faster
     hashing = {"PYTHONHASHSEED": "0"}  # the order of sets in student code must not vary between runs
     kept = {name: os.environ[name] for name in (LIBRARY_PATH,) if name in os.environ}
-    fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
+    fixed = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8:replace"}
     devices = {"CUDA_VISIBLE_DEVICES": gpu.uuid if gpu else "", "CUDA_CACHE_DISABLE": "1"}
     return fixed | threads | huge_pages | hashing | devices | kept

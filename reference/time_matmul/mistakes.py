@@ -102,7 +102,8 @@ def not_waited_for(run: Run) -> tuple[float, float]:
 
 @instead_of(
     oracle.seconds_per_product,
-    "starts the clock while the device is busy, so earlier work is included in the time: synchronize right before you start the clock",
+    "starts the clock while the device is busy, so earlier work is included in the time: synchronize right before you "
+    "start the clock",
 )
 def started_too_early(run: Run) -> tuple[float, float]:
     before = run.busy + sum(product.seconds for product in run.products if not product.timed)

@@ -68,7 +68,7 @@ def export(path: Path | None) -> int:
             "assignment/ contains {found} modules, but the grader reads at most {most}: merge some of them", **counts
         )
         raise UsageError(message)
-    if path.exists() and not (path.is_file() and zipfile.is_zipfile(path)):
+    if path.exists() and os.access(path, os.R_OK) and not (path.is_file() and zipfile.is_zipfile(path)):
         raise UsageError(_("{path}: already exists and is not a zip file", path=path))
     untouched = {f"{kata}.py": kata for kata in katas if is_untouched(course().stub(kata))}
     optional = [name for name, kata in untouched.items() if course().katas[kata].track not in course().graded]

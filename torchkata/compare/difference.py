@@ -108,15 +108,9 @@ def explain_elements(excess: Any, wanted: Any, yours: Any, invalid: int = 0, lab
     if excess.size == 1:
         return ""
     index = find_first_element(wanted, yours, excess)
-    values = {"wrong": int(excess.sum()), "all": excess.size, "index": list(index)}
-    width = MAX_WIDTH - len(label) - 2
-    if excess.size <= MAX_ITEMS and not any("…" in show(side, width=width) for side in (wanted, yours)):
-        return _("{wrong} of {all} elements differ by more than the tolerance (first at {index})", **values)
-    digits = find_digits(wanted, yours, excess)
-    shown, shown_yours = show_both(wanted[index].item(), yours[index].item(), preferred=digits)
-    return _(
-        "{wrong} of {all} elements differ by more than the tolerance (first at {index}: expected {expected}, got {yours})",
-        **values,
-        expected=shown,
-        yours=shown_yours,
-    )
+    place, width = str(list(index)), MAX_WIDTH - len(label) - 2
+    if excess.size > MAX_ITEMS or any("…" in show(side, width=width) for side in (wanted, yours)):
+        shown = show_both(wanted[index].item(), yours[index].item(), preferred=find_digits(wanted, yours, excess))
+        place = _("{index}: expected {expected}, got {yours}", index=place, expected=shown[0], yours=shown[1])
+    count = {"wrong": int(excess.sum()), "all": excess.size}
+    return _("{wrong} of {all} elements differ by more than the tolerance (first at {place})", **count, place=place)

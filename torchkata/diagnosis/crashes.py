@@ -66,8 +66,11 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"Cannot access accelerator device|Cannot pin|^RuntimeError: .*[Pp]in(ned)?[ _]memory": Text(
         "pinned memory requires a GPU: call pin_memory() only if the device is a CUDA device"
     ),
-    r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver": Text(
-        "CUDA is used, but it is not available on this machine"
+    r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA driver|support for mps devices|from the 'MPS' backend": Text(
+        "a device (cuda or mps) is used that is not available here: use the device of the inputs, x.device"
+    ),
+    r"cannot set number of interop threads|context has already been set|single TORCH_LIBRARY can be used": Text(
+        "this works only once in a process, and the tests import your file and call your code many times: remove it"
     ),
     r"expects a non-empty TensorList|expected a non-empty list of Tensors|need at least one array to": Text(
         "torch.stack or torch.cat was called with an empty list"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -64,7 +65,8 @@ def compute_digest(kata: str) -> str:
     others = course().katas.keys() - {kata, *course().prerequisites(kata)}
     files = [path for path in sorted(course().assignment.glob("*.py")) if path.stem not in others and path.is_file()]
     files.append(course().tests / f"test_{kata}.py")
-    return hash_content("".join(f"{path.name}:{hash_content(path.read_bytes())};" for path in files).encode())
+    readable = [path for path in files if os.access(path, os.R_OK)]  # the tests say which file can't be read
+    return hash_content("".join(f"{path.name}:{hash_content(path.read_bytes())};" for path in readable).encode())
 
 
 def hash_content(content: bytes) -> str:

@@ -29,15 +29,17 @@ FEATURES = (  # each after the plugins that it imports, since pytest warns if a 
     "torchkata.pytest_plugin.foreign_plugins",
     "torchkata.pytest_plugin.solutions_as_tests",
 )
+ELSEWHERE = "torchkata.pytest_plugin.course_elsewhere"
 SPEED = "torchkata.pytest_plugin.gpu"
 HYPOTHESIS = "hypothesispytest"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Load the plugin's features and their options if pytest's root directory is in a course."""
+    """Load the plugin's features and their options if pytest's root directory or settings file is in a course."""
     config: pytest.Config | None = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
-    if not any(map(mentions_a_course, (config.rootpath, config.invocation_params.dir))):
+    if not any(map(mentions_a_course, (*list_roots(config), config.invocation_params.dir))):
+        pluginmanager.import_plugin(ELSEWHERE)
         return
     from torchkata.course import CourseError, use  # imported lazily so that other projects are not slowed down
     from torchkata.i18n import translate
@@ -62,12 +64,20 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
         raise pytest.UsageError(why) from None
 
 
+def list_roots(config: pytest.Config) -> list[Path]:
+    """Return pytest's root directory and the folder of its settings file, which differ if an editor names the first."""
+    return [config.rootpath, *([config.inipath.parent] if config.inipath else [])]
+
+
 def mentions_a_course(start: Path) -> bool:
-    """Return whether a `pyproject.toml` in this folder or a parent folder contains a table `[tool.torchkata]`."""
-    for folder in (start, *start.parents):
-        with contextlib.suppress(OSError):
-            if TABLE in (folder / "pyproject.toml").read_bytes():
-                return True
+    """Return whether this folder or a parent folder contains a course."""
+    return any(map(contains_a_course, (start, *start.parents)))
+
+
+def contains_a_course(folder: Path) -> bool:
+    """Return whether the `pyproject.toml` of a folder contains a table `[tool.torchkata]`."""
+    with contextlib.suppress(OSError):
+        return TABLE in (folder / "pyproject.toml").read_bytes()
     return False
 
 
@@ -79,7 +89,7 @@ def find_course(config: pytest.Config) -> Path | None:
     """
     from torchkata.course import find_course
 
-    typed, found = sys.orig_argv, find_course(config.rootpath)
+    typed, found = sys.orig_argv, next(filter(None, map(find_course, list_roots(config))), None)
     if "--impl" in typed[:-1] and found != (meant := find_course(config.invocation_params.dir)) and meant is not None:
         place = typed.index("--impl")
         command = [sys.executable, *typed[1:place], f"--impl={typed[place + 1]}", *typed[place + 2 :]]

@@ -8,18 +8,18 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from torchkata.compare.show import shorten
 from torchkata.course import course
 from torchkata.diagnosis.crashes import explain_crash
 from torchkata.diagnosis.explain import describe_unwritten, explain, is_untestable, unwrap_group
 from torchkata.diagnosis.mistakes import begin_raised, name_mistake, translate_mistake
-from torchkata.i18n import _, format_label, translate
+from torchkata.i18n import _, translate
 from torchkata.i18n.katas import claim_of
 from torchkata.inside.text import Message
 from torchkata.result import LOOKS, TestResult
 from torchkata.seam.failures import Crashed, Wrong
 from torchkata.streams import prepare_streams
 
+from .printed import add_prints
 from .run_state import add_result, attach_result, get_result, get_state
 from .run_summary import GREY, MAX_SHOWN, find_broken_prerequisites, write_failures, write_table
 from .search import EXPLAINED_BY, MISSING_RETURN, RAISED
@@ -60,7 +60,7 @@ def pytest_runtest_makereport(
         report.outcome = "skipped"
         why = describe_unwritten(result.file, result.line)
         report.longrepr = (str(item.path), (item.location[1] or 0) + 1, why)
-    attach_result(report, add_prints(result, report.capstdout))
+    attach_result(report, add_prints(item.config, result, report))
     return report
 
 
@@ -154,16 +154,6 @@ def build_command(item: pytest.Item) -> str:
     file = os.path.relpath(item.path, course().root if is_for_another else config.invocation_params.dir)
     test = item.nodeid.partition("::")[2].removesuffix(item.name) + find_test(item)
     return " ".join(["pytest", shlex.quote(f"{file}::{test}"), *options])
-
-
-def add_prints(result: TestResult, printed: str) -> TestResult:
-    """Add the last lines that the student's code printed when it was called with the shrunk input."""
-    if not result.message or not printed.strip():
-        return result
-    block, again = result.message.rsplit("\n", 1)
-    different = dict.fromkeys(printed.strip().splitlines())  # a probe may call the code several times
-    lines = [format_label(_("printed"), shorten(line)) for line in [*different][-5:]]
-    return replace(result, message="\n".join([block, *lines, again]))
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, Any] | None:

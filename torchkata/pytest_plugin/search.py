@@ -8,7 +8,6 @@ The search affects neither the inputs nor the verdict of a test, and its errors 
 """
 
 import inspect
-import io
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -34,12 +33,14 @@ from torchkata.inside.values import Plain, is_tensor
 from torchkata.seam.failures import AbortTest, BrokenTest, Crashed, Endless, Wrong
 from torchkata.seam.student import Call, Student, is_secret
 from torchkata.seam.time_limits import limit_processor_time
+from torchkata.streams import open_nothing
 
 from .run_state import get_state
 from .selection import find_kata, find_test
 
 T = TypeVar("T")
 
+NOTHING = open_nothing()  # stays open, because threads of student code may still print to it
 EXPLAINED_BY = pytest.StashKey[list[str]]()
 RAISED = pytest.StashKey[dict[str, str]]()  # the first error of each known mistake, by its message
 MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that returned nothing
@@ -221,7 +222,7 @@ class SilencedStudent(Student):
 
     def call(self, probe: Probe | str, *args: object) -> Any:
         """Call the student and discard any output."""
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with redirect_stdout(NOTHING), redirect_stderr(NOTHING):
             return super().call(probe, *args)
 
 

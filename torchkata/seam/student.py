@@ -21,7 +21,7 @@ from torchkata.inside.assignment import Assignment
 from torchkata.inside.process_limits import record_threads, widen_stack
 from torchkata.inside.reply import Probe, Reply, run_probe
 from torchkata.inside.values import Plain, contains_tensor, find_unsupported, require_plain, to_plain
-from torchkata.streams import LentStreams
+from torchkata.streams import LentStreams, count_printed
 
 from .comparisons import begin_call
 from .failures import NOWHERE, Crashed, Died, NotStarted, Place, TimedOut
@@ -61,6 +61,7 @@ class Call:
     args: Sequence[Plain]
     answer: Plain = None
     setting: str = ""  # the function of torch with which an import of student code has changed a setting for all code
+    printed: Sequence[slice] = (slice(None),) * 2  # where its text is in what was captured of the two output streams
 
     def arguments(self) -> dict[str, Plain]:
         """Return the arguments by parameter name. For `probes.call`, the names are those of the student's function."""
@@ -173,8 +174,13 @@ class Student:
         begin_call(f"{found.__module__}.{found.__qualname__}")
         if vars(found).get("isolated"):
             self.runner.renew()
+        began = count_printed(1), count_printed(2)
         try:
-            reply = self.runner.run_probe(found, self.last.args)
+            try:
+                reply = self.runner.run_probe(found, self.last.args)
+            finally:
+                text = slice(began[0], count_printed(1)), slice(began[1], count_printed(2))
+                self.last = replace(self.last, printed=text)
             self.last = replace(self.last, setting=reply.setting)
             answer = unwrap_reply(reply, self.fallbacks)
         except (Crashed, Died, NotStarted):

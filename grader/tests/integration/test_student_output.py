@@ -252,3 +252,14 @@ def test_pytest_runs_without_grader_packages() -> None:
     code += "raise SystemExit(pytest.main(['--impl', 'solution', '--kata', 'linear', '--examples', '5']))"
     done = run_program(sys.executable, "-c", code, environment=get_student_environment())
     assert done.code == 0, done.out + done.err
+
+
+def test_printed_text_belongs_to_the_shown_input(tmp_path: Path) -> None:
+    """Logging keeps the stream that it was given at import, and the search for mistakes calls the code with others."""
+    header = "import logging\n\nlogging.basicConfig(level=logging.INFO)\n"
+    body = "print('shape', x.dim()); logging.info('info %s', x.dim()); return x @ self.weight + (x.dim() == 3)"
+    folder = write_assignment(tmp_path, linear=header + edit_solution("linear", "return x @ self.weight", body))
+    for options in ("--seed=7", "--seed=8", "--seed=580232"):
+        out = run("pytest", f"--impl={folder}", "--kata", "linear", options).out
+        printed = [line.strip() for line in out.splitlines() if line.startswith("  printed ")]
+        assert printed == ["printed   shape 3", "printed   INFO:root:info 3"], out

@@ -40,6 +40,7 @@ export PYTHONPATH=ros
 UNKNOWN_HOOK = f"{FOREIGN}echo 'def pytest_no_such_hook(path): pass' > ros/ros.py; "
 FAILING_HOOK = f"{FOREIGN}echo 'def pytest_configure(config): import lark' > ros/ros.py; "
 SCRATCH = "touch asyncio.py copy.py hmac.py hypothesis.py numpy.py queue.py random.py ssl.py token.py; "
+UNREADABLE = "chmod 0 assignment/sieve.py; setpriv --bounding-set=-dac_override,-dac_read_search"  # even for root
 HIDDEN = {  # a command, and the line that names the cause
     f"{SCRATCH}kata check": "numpy.py       hides Python's module numpy from programs that start in its folder",
     "touch assignment/random.py; kata export": "assignment/random.py  hides Python's module random",
@@ -51,6 +52,11 @@ HIDDEN = {  # a command, and the line that names the cause
     "pytest assignment/sieve.py assignment/factorise.py": "to run their tests: pytest --kata sieve,factorise",
     "cd assignment && pytest sieve.py::sieve": "to run their tests: pytest --kata sieve",
     "pytest assignment": "to run their tests: pytest",
+    "cd .. && pytest": "my katas (1) 练习/ contains a course: run pytest in that folder",
+    "cd .. && echo 'def test_it(): pass' > test_it.py && pytest test_it.py": "1 passed",
+    "echo > assignment.zip && pytest; kata export": "assignment.zip: already exists and is not a zip file",
+    f"{UNREADABLE} pytest": "PermissionError: [Errno 13] Permission denied",
+    f"touch assignment.zip && chmod 0 assignment.zip && {UNREADABLE} kata export": "sieve.py  not included: can't be",
     write("sieve", ENDLESS, "kata sieve"): "sieve.py, line 17: a thread is still running after the tests",
     write("sieve", "import sys; sys.setrecursionlimit(10**9); f = lambda: f(); f()", "kata sieve"): NO_END,
     write(
@@ -59,6 +65,7 @@ HIDDEN = {  # a command, and the line that names the cause
     write("factorise", "import os; os._exit(0)", "kata check"): "your code exited Python (exit code 0)",
 }
 BRACKETS = 'mv "$PWD" "$PWD [x]" && cd "$PWD [x]"; '
+LOWER_STACK = "import resource; resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))"
 TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
 
 WAYS = {  # how to run all tests: a shell command
@@ -97,6 +104,7 @@ WAYS = {  # how to run all tests: a shell command
     "katas_in_a_folder_with_brackets": f"{BRACKETS}cd assignment; pytest",
     "check_in_a_folder_with_brackets": f"{BRACKETS}kata check",
     "code_closes_its_output": write("sieve", "import sys; sys.stdout.close(); del sys.stderr", "pytest"),
+    "code_lowers_the_stack": write("sieve", LOWER_STACK, "pytest"),
     "code_wraps_its_output": write("sieve", WRAPPED, "pytest -s"),
     "code_starts_endless_threads": write("sieve", ENDLESS, "pytest"),
     "closed_input": "pytest <&-",
@@ -108,6 +116,7 @@ PARTS = {  # how an editor runs some tests: a shell command, and the rows of the
     "pytest --rootdir=. tests/test_factorise.py::test_one_has_no_factors": {"factorise": "partly run 1/6"},
     "pytest tests/test_sieve.py --kata factorise": {"sieve": "done 5/5"},
     "pytest -n 2 -k one_has_no": {"factorise": "partly run 1/6"},
+    'cd .. && pytest --rootdir="$PWD" */tests/test_sieve.py': {"sieve": "done 5/5"},  # the parent folder is open
 }
 
 

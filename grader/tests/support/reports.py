@@ -254,6 +254,11 @@ UNUSUAL_BUT_RIGHT = {
     "a thread that never ends": accept(
         "import threading, time\nthreading.Thread(target=time.sleep, args=[9999]).start()"
     ),
+    "a lone surrogate": accept("print('\\ud800', b'\\xff'.decode(errors='surrogateescape'))"),
+    "numbers of threads": accept("import torch\ntorch.set_num_threads(2)\ntorch.set_num_interop_threads(2)"),
+    "a lower limit of the stack": accept(
+        "import resource\nresource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))"
+    ),
     "streams of their own": accept(
         "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nsys.__stdout__.close()\ndel sys.stderr"
     ),

@@ -3,6 +3,7 @@
 import copy
 import importlib
 import io
+import multiprocessing
 import pathlib
 from collections.abc import Callable
 from typing import Any
@@ -151,7 +152,16 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "still attached to the autograd graph": [copy_result],
     "is a plain tensor": [load_into_plain_tensor],
     "a second time": [backward_twice],
-    "CUDA is used": [lambda: torch.zeros(1, device="cuda")],
+    "a device (cuda or mps) is used": [
+        lambda: torch.zeros(1, device="cuda"),
+        lambda: torch.zeros(1, device="mps"),
+        lambda: torch.zeros(1).to("mps"),
+    ],
+    "works only once in a process": [
+        lambda: [*map(torch.set_num_interop_threads, [torch.get_num_interop_threads()] * 2)],
+        lambda: [torch.library.Library("kata", "DEF") for _ in range(2)],  # type: ignore[no-untyped-call]
+        lambda: [multiprocessing.set_start_method(multiprocessing.get_start_method()) for _ in range(2)],
+    ],
     "with an empty list": [
         lambda: torch.stack([]),
         lambda: torch.cat([]),
@@ -216,7 +226,7 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
 
 @pytest.mark.parametrize(("part", "crash"), [(part, crash) for part, crashes in CRASHES.items() for crash in crashes])
 def test_common_crash_is_explained(part: str, crash: Callable[[], object]) -> None:
-    if part == "CUDA is used" and torch.cuda.is_available():
+    if part.startswith("a device ") and (torch.cuda.is_available() or torch.backends.mps.is_available()):
         pytest.skip("there is a GPU here")
     raised = catch(crash, Place("linear.py", 3, "as it was"))
     explanation = str(explain_crash(raised))
