@@ -36,7 +36,9 @@ printf 'Name: ros\\nVersion: 1\\n' > ros/ros-1.dist-info/METADATA
 printf '[pytest11]\\nros = ros\\n' > ros/ros-1.dist-info/entry_points.txt
 export PYTHONPATH=ros
 """
-UNREADABLE = "chmod 0 assignment/sieve.py; setpriv --bounding-set=-dac_override,-dac_read_search"  # even for root
+UNREADABLE = (  # also for root
+    "chmod 0 assignment/sieve.py; ((UID)) || drop='setpriv --bounding-set=-dac_override,-dac_read_search'; $drop"
+)
 HIDDEN = {  # a command, and the line that names the cause
     "touch numpy.py; pytest": "numpy.py hides Python's module numpy: rename it",
     "touch numpy.py; kata watch": "numpy.py hides Python's module numpy: rename it",
