@@ -21,7 +21,10 @@ class CourseElsewhere(pytest.Collector):
 
     def collect(self) -> NoReturn:
         """Raise an exception that says from where the course's tests can be run."""
-        from torchkata.i18n import _  # imported lazily so that other projects are not slowed down
+        from torchkata.i18n import translate  # imported lazily so that other projects are not slowed down
+        from torchkata.inside.text import Text
 
-        why = _("{folder}/ contains a course: run pytest in that folder, or open it in your editor", folder=self.name)
-        raise self.CollectError(why)
+        why = Text(
+            "{folder}/ contains a course: run pytest in that folder, or open it in your editor", folder=self.name
+        )
+        raise self.CollectError(translate(why))

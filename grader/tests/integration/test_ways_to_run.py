@@ -40,7 +40,9 @@ export PYTHONPATH=ros
 UNKNOWN_HOOK = f"{FOREIGN}echo 'def pytest_no_such_hook(path): pass' > ros/ros.py; "
 FAILING_HOOK = f"{FOREIGN}echo 'def pytest_configure(config): import lark' > ros/ros.py; "
 SCRATCH = "touch asyncio.py copy.py hmac.py hypothesis.py numpy.py queue.py random.py ssl.py token.py; "
-UNREADABLE = "chmod 0 assignment/sieve.py; setpriv --bounding-set=-dac_override,-dac_read_search"  # even for root
+UNREADABLE = (  # also for root
+    "chmod 0 assignment/sieve.py; ((UID)) || drop='setpriv --bounding-set=-dac_override,-dac_read_search'; $drop"
+)
 HIDDEN = {  # a command, and the line that names the cause
     f"{SCRATCH}kata check": "numpy.py       hides Python's module numpy from programs that start in its folder",
     "touch assignment/random.py; kata export": "assignment/random.py  hides Python's module random",
