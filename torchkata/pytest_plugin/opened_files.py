@@ -33,7 +33,7 @@ class Recorder:
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """Handle an audit event of Python."""
-        try:  # noqa: SIM105  (when Python exits, `suppress` is None)
+        try:
             if event == "open" and not isinstance(args[0], int):
                 self.add(args[0], writes=bool(args[2] & WRITES))
             elif event == "os.rename":
