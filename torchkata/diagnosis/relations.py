@@ -263,12 +263,6 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
     return _("True and False are swapped") if other else ""
 
 
-def strip_number(what: Message) -> Message:
-    """Truncate the name of a comparison at its first number, so that all parameters and steps share the same name."""
-    stripped = re.split(r"[\d(\[]", str(what), maxsplit=1)[0]
-    return what if stripped == str(what) else stripped
-
-
 def find_first_wrong(parts: Sequence[Sequence[Message]]) -> str:
     """Return a sentence if the first wrong part is the same in all answers, and correct parts precede it.
 
@@ -281,6 +275,7 @@ def find_first_wrong(parts: Sequence[Sequence[Message]]) -> str:
         return ""
     (right, wrong), *others = found
     if others:
-        alike = all(each == wrong and strip_number(before) == strip_number(wrong) for before, each in found)
+        names = {re.sub(r"\d", "", str(what)) for pair in found for what in pair}
+        alike = len(names) == 1 and all(each == wrong for _, each in others)
         return _("first wrong result: {wrong}", wrong=translate(wrong)) if alike else ""
     return _("first wrong result: {wrong} ({right} is still right)", right=translate(right), wrong=translate(wrong))

@@ -1,5 +1,6 @@
 """Runs the body of a failed test again on the recorded answers, to find a pattern in all of its comparisons."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -11,7 +12,7 @@ from torchkata.inside.values import Plain
 
 from .facts import find_common_fact
 from .recording import Example, ReplayingStudent, count_bytes
-from .relations import Comparison, Relation, find_first_wrong, find_relation, strip_number
+from .relations import Comparison, Relation, find_first_wrong, find_relation
 
 MAX_BYTES = 2**19  # maximum total size of the answers; a formula may need 16 times as much memory
 
@@ -79,6 +80,12 @@ def run_trial(body: Callable[..., None], example: Example) -> Trial:
         watcher.reset(before)
     trial.given = [call.own_inputs() for call in student.calls]
     return trial
+
+
+def strip_number(what: Message) -> Message:
+    """Truncate the name of a comparison at its first number, so that all parameters and steps share the same name."""
+    stripped = re.split(r"[\d(\[]", str(what), maxsplit=1)[0]
+    return what if stripped == str(what) else stripped
 
 
 def limit_examples(examples: Sequence[Example]) -> list[Example]:

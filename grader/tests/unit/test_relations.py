@@ -242,7 +242,7 @@ def test_first_part_that_is_always_wrong_is_reported() -> None:
     assert find_first_wrong(parts[1:]) == "", "too few"
     others = [*parts, ["loss of step 0", "loss of step 2"]]
     assert find_first_wrong(others) == "first wrong result: loss of step 2", "after different ones"
-    assert find_first_wrong([*parts, ["lr", "loss of step 2"]]) == "", "after something else"
+    assert find_first_wrong([*parts, ["loss", "loss of step 2"]]) == "", "after something else"
     assert find_first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
     for unnamed in (["y", "y"], ["", "y"]):
         assert find_first_wrong([unnamed] * MIN_CALLS) == ""
