@@ -46,7 +46,7 @@ def draw_with_right_std(
 
 def measure_rms(weights: np.ndarray) -> float:
     """Return the root mean square."""
-    return float((weights**2).mean()) ** 0.5
+    return float((weights**2).mean() ** 0.5)
 
 
 @given(sizes(3, 40), sizes(2), DEFAULT_DTYPES)
