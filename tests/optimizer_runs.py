@@ -63,12 +63,15 @@ def assert_run(yours: Plain, run: OptimizerRun, rule: Rule, expected: Plain = No
     optimizer.
     """
     dtype = run.params[0][0].dtype
-    for g, group in enumerate(run.params):
-        for i in range(len(group)):
-            for t, (p, _, scale) in enumerate(simulate(run, rule, g, i, alone=alone)):
-                exact = p if expected is None else as_float64(expected[t][g][i])
-                what = Text("params[{g}][{i}] after step {t}", g=g, i=i, t=t + 1)
-                assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
+    places = [(g, i) for g, group in enumerate(run.params) for i in range(len(group))]
+    traces = [list(simulate(run, rule, g, i, alone=alone)) for g, i in places]
+    for t, found in enumerate(
+        zip(*traces, strict=True)
+    ):  # in the order of the steps, so that the first wrong one fails
+        for (g, i), (p, _, scale) in zip(places, found, strict=True):
+            exact = p if expected is None else as_float64(expected[t][g][i])
+            what = Text("params[{g}][{i}] after step {t}", g=g, i=i, t=t + 1)
+            assert_close(yours[t][g][i], exact, dtype=dtype, scale=scale, roundings=4 * (t + 2), what=what)
 
 
 def follows_rule(yours: Plain, run: OptimizerRun, rule: Rule) -> bool:

@@ -34,14 +34,19 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     return as_float64(weight).flatten()
 
 
-def draw_scaled(student: Student, input_dim: int, output_dim: int, seed: int) -> tuple[np.ndarray, TruncatedNormal]:
-    """Return a new weight and its distribution.
-
-    If the standard deviation is far off, rescale the weight, because only one test checks the standard deviation.
-    """
+def draw_with_right_std(
+    student: Student, input_dim: int, output_dim: int, seed: int
+) -> tuple[np.ndarray, TruncatedNormal]:
+    """Return a new weight and its distribution. Only one test checks the standard deviation: here it must be right."""
     weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
-    ratio = float(((weights**2).mean() / right_distribution(input_dim, output_dim).variance) ** 0.5)
-    return weights / ratio if ratio > 0 and abs(ratio - 1) > FAR_OFF else weights, law
+    ratio = measure_rms(weights) / right_distribution(input_dim, output_dim).variance ** 0.5
+    require(abs(ratio - 1) <= FAR_OFF, Text("the standard deviation is wrong"))
+    return weights, law
+
+
+def measure_rms(weights: np.ndarray) -> float:
+    """Return the root mean square."""
+    return float((weights**2).mean() ** 0.5)
 
 
 @given(sizes(3, 40), sizes(2), DEFAULT_DTYPES)
@@ -64,7 +69,7 @@ def test_weight_is_a_parameter_of_expected_shape(student: Student, input_dim: in
 def test_weights_are_within_three_standard_deviations(student: Student, seed: int) -> None:
     """The absolute value of every weight is at most 3 / sqrt(input_dim)."""
     for input_dim, output_dim in LARGE:
-        weights, law = draw_scaled(student, input_dim, output_dim, seed)
+        weights, law = draw_with_right_std(student, input_dim, output_dim, seed)
         note = Text("a weight of ({m}, {n}) is too far from 0", m=input_dim, n=output_dim)
         yours, expected = float(abs(weights).max()), Text("at most {bound}", bound=f"{law.bound:.5g}")
         check(not law.exceeds_bound(weights), note, yours=yours, expected=expected)
@@ -73,11 +78,13 @@ def test_weights_are_within_three_standard_deviations(student: Student, seed: in
 def test_weights_reach_three_standard_deviations(student: Student, seed: int) -> None:
     """Weights within three standard deviations are not truncated: the largest ones are close to the bound."""
     for input_dim, output_dim in LARGE:
-        weights, law = draw_scaled(student, input_dim, output_dim, seed)
+        weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         note = Text(
             "the largest of {count} weights of ({m}, {n}) is too small", count=weights.size, m=input_dim, n=output_dim
         )
-        yours, expected = float(abs(weights).max()), Text("at least {bound}", bound=f"{law.reach:.5g}")
+        rms = measure_rms(weights)  # as a unit, because only one test checks the standard deviation
+        yours = Text("{ratio} times the root mean square", ratio=f"{float(abs(weights).max()) / (rms or 1):.4g}")
+        expected = Text("at least {ratio} times the root mean square", ratio=f"{law.reach / law.variance**0.5:.4g}")
         check(not law.misses_bound(weights), note, yours=yours, expected=expected)
 
 
@@ -87,10 +94,10 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         variance, n = law.variance, weights.size
         size = f"({input_dim}, {output_dim})"
-        square = float((weights**2).mean())
-        off = square / variance - 1
+        rms = measure_rms(weights)
+        off = rms**2 / variance - 1
         yours, expected = (
-            Text("root mean square {value}", value=f"{square**0.5:.6f}"),
+            Text("root mean square {value}", value=f"{rms:.6f}"),
             Text("about {value}", value=f"{variance**0.5:.6f}"),
         )
         note = Text("{size}: the variance after truncation is off by {off}", size=size, off=f"{off:.1%}")
@@ -103,7 +110,7 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
 def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None:
     """The normal distribution is truncated on both sides. Values beyond the bounds are redrawn, not clamped."""
     for input_dim, output_dim in LARGE:
-        weights, law = draw_scaled(student, input_dim, output_dim, seed)
+        weights, law = draw_with_right_std(student, input_dim, output_dim, seed)
         z = weights / law.std
         z = z[abs(z) <= EDGES[-1] * (1 + 1e-6)].clip(-EDGES[-1], EDGES[-1])  # another test checks the weights beyond
         above = np.where(z == 0, np.arange(z.size) % 2 == 0, z > 0)  # counts zeros on both sides

@@ -74,22 +74,22 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
     what = Text("lengths of a new cache, and of another one before and after it is filled")
     with asking(probes.SHOW_LENGTHS):
         assert_equal(lengths, [0, lengths[1], lengths[1]], what=what, mistake=shared)
+    expected, scales = [], []  # of each layer, for all pieces together
     for layer in range(len(pieces[0])):
         exact = [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in (piece[layer] for piece in pieces)]
-        expected = oracle.attend(exact)
+        expected.append(oracle.attend(exact))
         q, k, v = (np.concatenate(parts, axis=-2) for parts in zip(*exact, strict=True))
         mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), dtype=bool))
         sizes_of_scores = np.max(abs(q) @ np.swapaxes(abs(k), -1, -2), axis=-1, keepdims=True)
-        scale = right_read(q, k, abs(v), mask) * (1 + sizes_of_scores)
-        start = 0
-        for number, piece in enumerate(pieces):
-            rows = slice(start, start + piece[layer][0].shape[-2])
-            start = rows.stop
+        scales.append(right_read(q, k, abs(v), mask) * (1 + sizes_of_scores))
+    start = 0
+    for number, piece in enumerate(pieces):  # in the order of the calls, so that the first wrong one is shown
+        rows = slice(start, start + piece[0][0].shape[-2])
+        start = rows.stop
+        for layer, (query, _, _) in enumerate(piece):
             what = Text("piece {piece} in layer {layer}", piece=number, layer=layer)
-            dtype = piece[layer][0].dtype
-            assert_close(
-                yours[number][layer], expected[..., rows, :], dtype=dtype, scale=scale[..., rows, :], what=what
-            )
+            right, scale = expected[layer][..., rows, :], scales[layer][..., rows, :]
+            assert_close(yours[number][layer], right, dtype=query.dtype, scale=scale, what=what)
 
 
 @given(texts())

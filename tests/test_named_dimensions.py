@@ -11,7 +11,7 @@ from torch import Tensor
 from reference.named_dimensions import oracle
 from tests.probes import named_dimensions as probes
 from tests.strategies import DTYPES, SEEDS, SIZES, normal, rng_of, sizes
-from torchkata import Student, Text, as_float64, assert_close, assert_equal, check
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, precondition
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=3)
 HEADS_AND_REMAINDER = st.integers(2, 4).flatmap(lambda heads: st.tuples(st.just(heads), st.integers(1, heads - 1)))
@@ -63,18 +63,33 @@ def several_heads(draw: st.DrawFn) -> Heads:
     )
 
 
-@given(attentions())
-def test_scores_are_query_key_dot_products(student: Student, case: Attention) -> None:
-    """attention_scores(q, k) returns the dot product of each query with each key, for any leading dimensions."""
+def compare_scores(student: Student, case: Attention) -> None:
+    """Compare the scores with the oracle's."""
     y = student.call(probes.scores, case.q, case.k)
     q, k = as_float64(case.q), as_float64(case.k)
     scale = oracle.attention_scores(abs(q), abs(k))
     assert_close(y, oracle.attention_scores(q, k), dtype=case.q.dtype, scale=scale)
 
 
+def compare_heads(student: Student, case: Heads) -> None:
+    """Compare the result of per_head_linear with the oracle's."""
+    y = student.call(probes.per_head, case.x, case.w, case.heads)
+    x, w = as_float64(case.x), as_float64(case.w)
+    scale = oracle.per_head_linear(abs(x), abs(w), case.heads)
+    assert_close(y, oracle.per_head_linear(x, w, case.heads), dtype=case.x.dtype, scale=scale)
+
+
+@given(attentions())
+def test_scores_are_query_key_dot_products(student: Student, case: Attention) -> None:
+    """attention_scores(q, k) returns the dot product of each query with each key, for any leading dimensions."""
+    compare_scores(student, case)
+
+
 @given(attentions())
 def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> None:
     """Gradients flow through attention_scores to q and to k."""
+    with precondition():
+        compare_scores(student, case)
     yours = student.call(probes.gradients_of_scores, case.q, case.k, case.grad)
     q, k, grad = as_float64(case.q), as_float64(case.k), as_float64(case.grad)
     expected = oracle.attention_scores_backward(q, k, grad)
@@ -97,15 +112,14 @@ def test_mean_is_taken_over_hidden_dimension(
 @given(several_heads())
 def test_each_head_is_multiplied_by_w(student: Student, case: Heads) -> None:
     """per_head_linear(x, w, heads) multiplies each head by w and concatenates the results."""
-    y = student.call(probes.per_head, case.x, case.w, case.heads)
-    x, w = as_float64(case.x), as_float64(case.w)
-    scale = oracle.per_head_linear(abs(x), abs(w), case.heads)
-    assert_close(y, oracle.per_head_linear(x, w, case.heads), dtype=case.x.dtype, scale=scale)
+    compare_heads(student, case)
 
 
 @given(several_heads())
 def test_gradients_reach_x_and_w(student: Student, case: Heads) -> None:
     """Gradients flow through per_head_linear to x and to w, where they are summed over the heads."""
+    with precondition():
+        compare_heads(student, case)
     yours = student.call(probes.gradients_per_head, case.x, case.w, case.heads, case.grad)
     x, w, grad = as_float64(case.x), as_float64(case.w), as_float64(case.grad)
     expected = oracle.per_head_linear_backward(x, w, case.heads, grad)

@@ -278,9 +278,9 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
             )
             another = Text("another seed draws the same batches")
             if old != number and (old - number) % 2**32 == 0:
-                another = Text("another seed draws the same batches: torch uses only the low 32 bits of a seed")
+                another = Text("another seed draws the same batches: on the CPU, torch uses only the low 32 bits")
             with asking(probes.write_batches(seed, settings, count, [before, each])):
-                check(before == each, mistake=another, yours=both)
+                check(before == each, mistake=another, yours=both, expected=Text("different batches"))
     shorter = student.call(probes.train, seed, settings | {"seed": each, "steps": 3}, count)["batches"]
     note = Text("yours are those of a run of 3 steps, expected are the first of a run of {steps}", steps=steps)
     depends = Text("the batch of a step also depends on `settings.steps`")

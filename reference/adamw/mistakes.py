@@ -115,7 +115,7 @@ def decayed_over_the_root(
     return moved - lr * adam.get_direction(weight_decay * p, v / of_v, eps), (m, v, t)
 
 
-@instead_of(oracle.step, "the decay uses the initial lr: a changed lr affects only the update")
+@instead_of(oracle.step, "a changed lr affects only the update, not the decay")
 def decayed_at_the_first_rate(
     p: P, state: Any, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
 ) -> tuple[P, Any]:

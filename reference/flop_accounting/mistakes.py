@@ -1,6 +1,7 @@
 """Common mistakes in flop_accounting."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 from reference.flop_accounting import oracle
 from torchkata import Mistake, instead_of
@@ -127,3 +128,22 @@ def whole_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:
     return oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times) // 1
+
+
+@instead_of(
+    oracle.training_days,
+    "the time is rounded to whole {unit}",
+    unit=["hours", "minutes", "seconds", "milliseconds", "microseconds"],
+)
+def rounded_time(
+    parameters: int,
+    tokens: int,
+    devices: int,
+    peak_flop_per_sec: float,
+    mfu: float,
+    times: float = 1,
+    unit: str = "seconds",
+) -> float:
+    days = oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times)
+    whole = timedelta(**{unit: 1}) / timedelta(days=1)
+    return round(days / whole) * whole

@@ -52,8 +52,8 @@ class TruncatedNormal:
         return not abs(weights).max() <= self.bound * (1 + 1e-6)
 
     def misses_bound(self, weights: Float[Array, "count"]) -> bool:
-        """Return whether none of half a million weights is close to the bound."""
-        return not abs(weights).max() >= self.reach
+        """Return whether none of half a million weights is close to the bound, relative to their root mean square."""
+        return not abs(weights).max() >= self.reach * ((weights**2).mean() / self.variance) ** 0.5
 
 
 def probability_within(z: float) -> float:

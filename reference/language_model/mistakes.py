@@ -130,6 +130,23 @@ def interleaved(projected: X) -> list[X]:
     return [projected[..., place::3] for place in range(3)]
 
 
+@instead_of(oracle.split_thirds, "project(x) is split as (heads 3 size) instead of (3 heads size)")
+def thirds_of_each_head(projected: X) -> list[X]:
+    heads = oracle.count_heads(projected.shape[-1] // 3)
+    parts = projected.reshape(*projected.shape[:-1], heads, 3, -1)
+    return [parts[..., place, :].reshape(*projected.shape[:-1], -1) for place in range(3)]
+
+
+@instead_of(
+    oracle.split_thirds,
+    "the thirds of project(x) are used as {order}: they are q, k and v",
+    order=["k, v, q", "v, k, q", "v, q, k", "q, v, k"],
+)
+def another_order(projected: X, order: str) -> list[X]:
+    thirds = dict(zip(order.split(", "), np.split(projected, 3, axis=-1), strict=True))
+    return [thirds[name] for name in "qkv"]
+
+
 @instead_of(oracle.add, "the results of the attention and the MLP replace x; they should be added to x")
 def both_replaced(x: X, result: X) -> X:
     return result

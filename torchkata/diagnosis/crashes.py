@@ -3,7 +3,7 @@
 import re
 
 from torchkata.course import course
-from torchkata.inside.process_limits import DEFAULT, MOST
+from torchkata.inside.process_limits import DEFAULT
 from torchkata.inside.reply import AT_IMPORT, LACKS_STATE
 from torchkata.inside.source.differences import DIFFERENCES, find_key
 from torchkata.inside.text import Message, Text
@@ -18,8 +18,7 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "out of memory: a tensor or array is far too large (the grader allows {memory} MiB)"
     ),
     r"^RecursionError": Text(
-        "a function calls itself without end, or too often: Python allows {default} nested calls (here up to "
-        "{most} with sys.setrecursionlimit)"
+        "a function calls itself without end, or too often (Python allows {default} nested calls): use a loop"
     ),
     r"does not require grad and does not have a grad_fn": Text(
         "there is no graph to backpropagate through: autograd is off, no tensor requires grad, or "
@@ -80,7 +79,7 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "a tensor that requires grad is converted to a NumPy array, but NumPy cannot track gradients"
     ),
     r"cannot reshape tensor of 0 elements": Text(
-        "a size of -1 cannot be inferred for an empty tensor: give the size explicitly"
+        "a size of -1 cannot be inferred if another size is 0: give all sizes explicitly"
     ),
     r"^IndexError: index -?\d+ is out of range\n": Text(
         "an nn.ModuleList or nn.Sequential has no element at this index: it may be empty"
@@ -182,7 +181,7 @@ def explain_crash(crash: Crashed) -> Message:
             plain=f"{found[1]}()",
         )
     values = {"packages": ", ".join(course().packages), "memory": course().limits.memory_mib}
-    values |= {"default": DEFAULT, "most": MOST}
+    values["default"] = DEFAULT
     if pattern == NO_FILE and match:
         values["file"] = match[1] or match[2]
     return Text(PATTERNS[pattern].english, **values) if pattern else ""

@@ -1,12 +1,13 @@
 """Finds facts that hold for all inputs with wrong answers and for no input with a correct answer."""
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from torchkata.i18n import _
 from torchkata.inside.values import Plain, is_array, is_tensor
 
 MIN_ANSWERS = 8  # minimum number both of wrong answers and of right answers
+MIN_TIMES = 3  # minimum number of trials for each value of an input
 NOT_ZERO = " != 0"
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -32,13 +33,38 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
         return ""
     of_all = [fact for fact in wrong[0] if all(facts.get(fact) for facts in wrong)]
     separating = [fact for fact in of_all if not any(facts.get(fact) for facts in right)]
+    separating = separating or find_separating_names(telling)
     if not separating or any(fact.endswith(NOT_ZERO) for fact in separating):
         return ""
     return _("wrong where {fact}, right everywhere else", fact=separating[0])
 
 
+def find_separating_names(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> list[str]:
+    """Return conditions on inputs that are strings or have a dtype, and that have few values in many trials."""
+    names = [(dict(list_names(given)), is_right) for given, is_right in trials]
+    found = []
+    for name in names[0][0]:
+        if not all(name in given for given, _ in names):
+            continue
+        wrong, right = ({given[name] for given, is_right in names if is_right is asked} for asked in (False, True))
+        if wrong.isdisjoint(right) and MIN_TIMES * len(wrong | right) <= len(names):
+            found.append(f"{name} != {right.pop()}" if len(right) == 1 else f"{name} in ({', '.join(sorted(wrong))})")
+    return found
+
+
+def list_names(given: Mapping[str, Plain]) -> Iterator[tuple[str, str]]:
+    """Yield the code of each string and dtype among the inputs, with its value as code."""
+    for name, value in given.items():
+        if isinstance(value, str):
+            yield name, repr(value)
+        elif is_tensor(value) or is_array(value):
+            yield f"{name}.dtype", str(value.dtype)
+
+
 def is_empty(value: Plain) -> bool:
-    """Return whether a value is an empty tensor or array, for which almost any answer is correct."""
+    """Return whether a value is an empty tensor or its sizes, for which almost any answer is correct."""
+    if isinstance(value, list):
+        return any(type(size) is int and size == 0 for size in value)
     return (is_tensor(value) or is_array(value)) and 0 in value.shape
 
 

@@ -4,6 +4,7 @@ A relation is reported only if it holds in every comparison and explains enough 
 coincidence.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
@@ -263,14 +264,18 @@ def find_opposite(seen: Sequence[Comparison]) -> str:
 
 
 def find_first_wrong(parts: Sequence[Sequence[Message]]) -> str:
-    """Return a sentence if the first wrong part and the correct part before it are the same in all answers.
+    """Return a sentence if the first wrong part is the same in all answers, and correct parts precede it.
 
     The last part is the wrong one. If an earlier one has its name, the names do not say which of them are still right.
     """
     found = {tuple(part[-2:]) for part in parts}
     if any(part[-1] in part[:-1] for part in parts if part):
         return ""
-    if len(parts) < MIN_CALLS or len(found) != 1 or len(set(*found)) < 2 or not all(*found):
+    if len(parts) < MIN_CALLS or any(len(set(pair)) < 2 or not all(pair) for pair in found):
         return ""
-    ((right, wrong),) = found
+    (right, wrong), *others = found
+    if others:
+        names = {re.sub(r"\d", "", str(what)) for pair in found for what in pair}
+        alike = len(names) == 1 and all(each == wrong for _, each in others)
+        return _("first wrong result: {wrong}", wrong=translate(wrong)) if alike else ""
     return _("first wrong result: {wrong} ({right} is still right)", right=translate(right), wrong=translate(wrong))

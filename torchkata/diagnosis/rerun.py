@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from torchkata.compare.assertions import watcher
+from torchkata.compare.equality import same
 from torchkata.inside.text import Message
 from torchkata.inside.values import Plain
 
@@ -40,10 +41,25 @@ def find_pattern(body: Callable[..., None], examples: Iterable[Example]) -> Rela
     found = find_relation([each for each, _ in compared], name or "")
     if found.sentence:
         return found
-    single_calls = [(trial.given[0], trial.right) for trial in trials if len(trial.given) == 1]
-    fact = find_common_fact(single_calls) if len(single_calls) == len(trials) else ""
+    shared = [find_shared_inputs(trial.given) for trial in trials]
+    names = set(shared[0]).intersection(*shared) if shared else set()
+    inputs = [
+        ({name: given[name] for name in given if name in names}, trial.right)
+        for given, trial in zip(shared, trials, strict=True)
+    ]
+    fact = find_common_fact(inputs) if names else ""
     fact = fact or find_common_fact([({"expected": one.expected}, is_right) for one, is_right in compared])
     return Relation(fact or find_first_wrong([[what for what, _ in t.compared] if t.wrong else [] for t in failed]))
+
+
+def find_shared_inputs(calls: Sequence[Mapping[str, Plain]]) -> dict[str, Plain]:
+    """Return the inputs that are the same in all calls. For a single call, these are all of its inputs."""
+    first, *others = calls or [{}]
+    return {
+        name: value
+        for name, value in first.items()
+        if all(name in other and same(value, other[name]) for other in others)
+    }
 
 
 def run_trial(body: Callable[..., None], example: Example) -> Trial:

@@ -225,10 +225,24 @@ def test_pattern_in_failing_inputs_is_found(fact: str, inputs: list[Mapping[str,
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
 
 
+@pytest.mark.parametrize(
+    ("right", "fact"), [("ad", "dtype in ('b', 'c')"), ("a", "dtype != 'a'"), ("bcd", "dtype == 'a'")]
+)
+def test_names_that_separate_failing_inputs_are_found(right: str, fact: str) -> None:
+    trials = [({"dtype": name, "sizes": [n]}, name in right or not n) for name in "abcd" for n in range(9)]
+    assert find_common_fact(trials) == f"wrong where {fact}, right everywhere else"
+    assert find_common_fact([*trials, ({"dtype": "a", "sizes": [1]}, "a" not in right)]) == "", "not in all"
+    unique = [({"name": str(n)}, n % 3 > 0) for n in range(60)]
+    assert find_common_fact(unique) == "", "each name occurs once"
+
+
 def test_first_part_that_is_always_wrong_is_reported() -> None:
     parts = [["loss of step 1", "loss of step 2"]] * MIN_CALLS
     assert find_first_wrong(parts) == "first wrong result: loss of step 2 (loss of step 1 is still right)"
     assert find_first_wrong(parts[1:]) == "", "too few"
+    others = [*parts, ["loss of step 0", "loss of step 2"]]
+    assert find_first_wrong(others) == "first wrong result: loss of step 2", "after different ones"
+    assert find_first_wrong([*parts, ["loss", "loss of step 2"]]) == "", "after something else"
     assert find_first_wrong([*parts, ["loss of step 1"]]) == "", "not in all"
     for unnamed in (["y", "y"], ["", "y"]):
         assert find_first_wrong([unnamed] * MIN_CALLS) == ""
