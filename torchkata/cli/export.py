@@ -23,7 +23,7 @@ from torchkata.course.submission import (
 )
 from torchkata.files import write_atomically
 from torchkata.i18n import _, translate
-from torchkata.inside.source.differences import DIFFERENCES, find_differences, find_imports
+from torchkata.inside.source.differences import DIFFERENCES, PACKAGE, find_differences, find_imports
 from torchkata.inside.source.names import Names, find_repeated
 from torchkata.inside.source.stubs import find_line
 from torchkata.inside.source.text import LFS_POINTER, PYTHON, find_fault, find_undecodable
@@ -297,7 +297,8 @@ def is_package(path: Path) -> bool:
 def extends_path(tree: ast.Module) -> bool:
     """Return whether a file adds its own folder to `sys.path`."""
     uses = {name for _, name in Names(tree).uses}
-    return "__file__" in uses and any(name.startswith("sys.path") for name in uses)
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return ("__file__" in uses or PACKAGE in texts) and any(name.startswith("sys.path") for name in uses)
 
 
 def split_by_age(katas: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from torchkata.inside.source.differences import name_imports
+
 MAX_FILES = 64
 MAX_BYTES = 2**20  # maximum size of a file, larger than any hand-written module
 IGNORED = ("conftest.py", "__init__.py")
@@ -24,19 +26,13 @@ def parse(source: bytes) -> ast.Module:
         return ast.parse(source)
 
 
-def relative_imports(tree: ast.Module) -> set[str]:
-    """Return the modules in the same folder that are imported by `from .name import …` and `from . import name`."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
-    modules = {node.module.partition(".")[0] for node in nodes if node.module}
-    return modules | {alias.name for node in nodes if not node.module for alias in node.names}
-
-
 def read_imports(file: Path) -> set[str]:
     """Return the modules in the same folder that a file imports, or an empty set if the file can't be parsed."""
     try:
-        return relative_imports(parse(file.read_bytes()))
+        statements = [node for node in ast.walk(parse(file.read_bytes())) if isinstance(node, ast.stmt)]
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
+    return {name[1:] for statement in statements for name in name_imports(statement) if name.startswith(".")}
 
 
 def zip_files(files: Mapping[str, bytes], mode: Callable[[bytes], int] = lambda _: 0o644) -> bytes:

@@ -211,6 +211,9 @@ OWN_FILES = {
     "another case without a dot": Report(
         f"import Linear\n{LINEAR}", "which is not a package", "for your own files: from .linear import"
     ),
+    "a missing module, absolutely": Report(
+        f"from assignment.mm import mm\n{LINEAR}", "imports .mm, which is not", "No module named 'assignment.mm'"
+    ),
     "a name in __init__.py": Report(
         f"from . import mm\n{LINEAR}", "imports .mm, which is not", "__init__.py never runs"
     ),
@@ -225,6 +228,8 @@ UNUSUAL_BUT_RIGHT = {
     "a choice of imports": accept("try:\n    from .linear import __name__\nexcept ImportError:\n    import linear"),
     "the other choice": accept("try:\n    from helpers import half\nexcept ImportError:\n    half = 0.5"),
     "the folder in sys.path": accept("import os, sys\nsys.path.append(os.path.dirname(__file__))\nimport linear"),
+    "the folder in sys.path by name": accept("import sys\nsys.path.insert(0, 'assignment')\nimport linear"),
+    "an absolute import": accept("import assignment.linear as me\nfrom assignment import linear\nimport assignment"),
     "a property": accept(
         "class A:\n    @property\n    def x(self):\n        pass\n    @x.setter\n    def x(self, x):\n        pass"
     ),

@@ -85,6 +85,7 @@ RAISED_IN = {  # modules in whose code a refused system call raises an exception
 }
 NEVER_TRUE = ("__name__", "TYPE_CHECKING", "version_info")  # in the tests, or perhaps with another Python
 ENVIRONMENT = "os.environ"
+PACKAGE = "assignment"  # the folder of students' files
 NOT_A_TERMINAL = (errno.ENOTTY, errno.ENXIO, errno.ENOENT)  # errors of `os.getlogin` without a terminal
 
 
@@ -195,14 +196,16 @@ def find_imports(tree: ast.Module, fails: Callable[[str], bool]) -> dict[str, in
 
 def name_imports(statement: ast.stmt) -> list[str]:
     """Return the top-level modules that a statement imports. Those of the same folder begin with a dot."""
+    modules: list[str] = []
     match statement:
         case ast.Import(names=aliases):
-            return [alias.name.partition(".")[0] for alias in aliases]
+            modules = [alias.name for alias in aliases if alias.name != PACKAGE]
+        case ast.ImportFrom(None, aliases, 1) | ast.ImportFrom("assignment", aliases, 0):
+            modules = [f".{alias.name}" for alias in aliases]
         case ast.ImportFrom(module=str(module), level=0 | 1):
-            return ["." * statement.level + module.partition(".")[0]]
-        case ast.ImportFrom(names=aliases, level=1):
-            return [f".{alias.name}" for alias in aliases]
-    return []
+            modules = ["." * statement.level + module]
+    relative = [f".{module[len(PACKAGE) + 1 :]}" if module.startswith(f"{PACKAGE}.") else module for module in modules]
+    return [module[:1] + module[1:].partition(".")[0] for module in relative]
 
 
 def name_refused(error: BaseException, below: Sequence[FrameType], line: int, tree: ast.Module) -> str:
