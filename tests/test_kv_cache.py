@@ -86,10 +86,10 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
     for number, piece in enumerate(pieces):  # in the order of the calls, so that the first wrong one is shown
         rows = slice(start, start + piece[0][0].shape[-2])
         start = rows.stop
-        for layer, (q, _, _) in enumerate(piece):
+        for layer, qkv in enumerate(piece):
             what = Text("piece {piece} in layer {layer}", piece=number, layer=layer)
             right, scale = expected[layer][..., rows, :], scales[layer][..., rows, :]
-            assert_close(yours[number][layer], right, dtype=q.dtype, scale=scale, what=what)
+            assert_close(yours[number][layer], right, dtype=qkv[0].dtype, scale=scale, what=what)
 
 
 @given(texts())
