@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.attention import oracle
 from tests.probes import attention as probes
 from tests.strategies import DTYPES, SEEDS, normal, rng_of, sizes
-from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
 
 LEADING = st.lists(sizes(2, 3, 0), min_size=0, max_size=2)
 EXACT = st.sampled_from([torch.float32, torch.float64])
@@ -238,9 +238,7 @@ def test_fully_masked_query_gives_zero(student: Student, case: Case) -> None:
 
 
 def assert_gradients(student: Student, case: Case, seed: int) -> None:
-    """Compare the gradients of q, k and v with the oracle's. Other tests check the outputs: here they must be right."""
-    with precondition():
-        assert_attends(student.call("attention.attention", *case.inputs), case)
+    """Compare the gradients of q, k and v with the oracle's."""
     grad = normal(rng_of(seed), [*case.q.shape[:-1], case.v.shape[-1]], case.q.dtype)
     yours = student.call(probes.gradients, case.q, case.k, case.v, case.mask, grad)
     (q, k, v), slopes = case.exact, as_float64(grad)
