@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 NAMES = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
@@ -45,8 +44,8 @@ def count_printed(descriptor: int = 1) -> int:
 
 
 def open_nothing(mode: str = "w", errors: str = "replace") -> Any:
-    """Return a stream that discards what is written to it."""
-    return Path(os.devnull).open(mode, encoding="utf-8", errors=errors)
+    """Return a stream that discards what is written to it. Python may exit without a warning that it is open."""
+    return os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8", errors=errors, closefd=False)
 
 
 class Lent(io.BufferedIOBase):

@@ -8,6 +8,7 @@ prove  like grade, but without shrinking; used by `grader certify`, which needs 
 import gc
 import hashlib
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,10 @@ def kata_key(request: pytest.FixtureRequest) -> bytes:
 def hash_secret(request: pytest.FixtureRequest, name: str) -> bytes:
     """Return a hash of the seed of the run, the test file, and a name."""
     return hashlib.sha256(f"{get_state(request.config).seed} {request.path.stem} {name}".encode()).digest()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say that Python ignores the assert statements of the student's code, if it does."""
+    if sys.flags.optimize:
+        text = _("Python ignores each `assert` of your code here (-O or PYTHONOPTIMIZE), but the grader runs it")
+        terminalreporter.write_line(f"\n{text}")

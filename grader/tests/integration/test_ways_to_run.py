@@ -57,6 +57,8 @@ HIDDEN = {  # a command, and the line that names the cause
     "cd .. && pytest": "my katas (1) 练习/ contains a course: run pytest in that folder",
     "cd .. && echo 'def test_it(): pass' > test_it.py && pytest test_it.py": "1 passed",
     "echo > assignment.zip && pytest; kata export": "assignment.zip: already exists and is not a zip file",
+    "python -O -m pytest": "Python ignores each `assert` of your code here",
+    "PYTHONOPTIMIZE=1 kata check": "Python ignores each `assert` of your code here",
     f"{UNREADABLE} pytest": "PermissionError: [Errno 13] Permission denied",
     f"touch assignment.zip && chmod 0 assignment.zip && {UNREADABLE} kata export": "sieve.py  not included: can't be",
     write("sieve", ENDLESS, "kata sieve"): "sieve.py, line 17: a thread is still running after the tests",

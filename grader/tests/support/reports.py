@@ -171,6 +171,11 @@ OTHER_ENVIRONMENT = {
     ),
     "Latin-1 in a comment": Report(f"{LINEAR}# größer\n".encode("latin-1"), "is not UTF-8 text: save the file", ""),
     "GB18030 in a comment": Report(f"# 乘法\n{LINEAR}".encode("gb18030"), "line 1 is not UTF-8 text: save", ""),
+    "Latin-1 in a docstring": Report(
+        f'{LINEAR}"""größer"""\n'.encode("latin-1"),
+        "this line is not UTF-8 text: save",
+        "not UTF-8 text: save the file",
+    ),
     "GB18030 with a coding cookie": Report(
         f"# coding: gb18030\nf'{{1}}'\nNAME = '乘法'\n{LINEAR}".encode("gb18030"), "", ""
     ),

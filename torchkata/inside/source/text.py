@@ -82,6 +82,8 @@ def find_fault(content: bytes) -> tuple[int, Message] | None:
     for pattern, reason in FOREIGN.items():
         if (found := pattern.search(content)) and (pattern is NOTEBOOK or not is_python(content)):
             return content.count(b"\n", 0, found.start()) + 1, reason
+    if (line := find_undecodable(content)) and not is_python(content):
+        return line, Text("this line is not UTF-8 text: save the file as UTF-8")
     return None
 
 
