@@ -42,11 +42,17 @@ class TimeBudget:
 
     def demand_time(self) -> None:
         """Raise TimedOut if no time is left, or Inconclusive if the machine had hardly a processor for the code."""
-        by_cpu = self.left.cpu <= 0
-        if not by_cpu and self.left.wall <= 0 and -self.left.queued > self.allowed.wall * BUSY / 2:
-            raise Inconclusive(_("{what} waited for a processor most of the time: the machine is busy", what=self.what))
         if self.left.shortest <= 0:
-            raise TimedOut(describe_time_out(self.what, self.allowed, by_cpu=by_cpu))
+            by_cpu = self.left.cpu <= 0
+            raise self.describe_excess(by_cpu=by_cpu, starved=-self.left.queued > self.allowed.wall * BUSY / 2)
+
+    def describe_excess(self, *, by_cpu: bool, starved: bool) -> TimedOut | Inconclusive:
+        """Return the exception for an exceeded limit: Inconclusive if the code was `starved` of processors."""
+        if starved and not by_cpu:
+            return Inconclusive(
+                _("{what} waited for a processor most of the time: the machine is busy", what=self.what)
+            )
+        return TimedOut(describe_time_out(self.what, self.allowed, by_cpu=by_cpu))
 
 
 class WorkerRunner:
@@ -111,8 +117,11 @@ class WorkerRunner:
         except Inconclusive:  # the machine has failed, however long that took
             budgets.clear()
             raise
-        except Late:  # a worker without a processor has not read its request, unless one of the budgets is used up
-            raise Inconclusive(_("a worker did not start ({error})", error="Late")) from None
+        except Late:  # if none of the budgets is used up, the worker has not read its request
+            spent = self.measure() - began
+            starved = spent.queued > spent.wall / 2
+            least = min(budgets, key=lambda budget: budget.left.wall)
+            raise least.describe_excess(by_cpu=False, starved=starved) from None
         finally:
             used = (self.measure() - began).leave_out_queue()
             for budget in budgets:
