@@ -83,8 +83,10 @@ class Collector:
                 raise self.error
             if session.testsfailed:
                 raise CallError("\n".join(self.uncollected) or "the tests can't be collected; run pytest to see why")
-            tests = Tests(session, self.examples, self.inputs)
-            self.use(tests)
+            given = session.config.invocation_params  # its folder was that of the course
+            params = pytest.Config.InvocationParams(args=given.args, plugins=given.plugins, dir=self.folder)
+            session.config.invocation_params = params  # commands in messages are relative to it
+            self.use(Tests(session, self.examples, self.inputs))
         except BaseException as error:
             self.error = error
         return True
