@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 
 from grader.base.text import list_names, quote
 from grader.options import Layout
+from grader.pipeline.archives import find_foreign_ending, is_archive
 from grader.pipeline.layouts import TITLES, guess_layout
 from grader.pipeline.left_aside import group_by_module
 from grader.pipeline.submission import LONGEST, SHOWN, LeftAside, Submission, show_names
-from grader.pipeline.trees import Listing, SubmissionError, Tree, find_foreign_ending, is_archive
+from grader.pipeline.trees import Listing, SubmissionError, Tree
 from grader.pipeline.walk import A_NOTEBOOK, Walk
 from torchkata.course import course
 from torchkata.course.near_misses import find_near_misses

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.base.errors import CallError
 from grader.options import Layout
-from grader.pipeline.trees import find_foreign_ending, is_archive
+from grader.pipeline.archives import find_foreign_ending, is_archive
 from grader.results.ids import METADATA
 
 TITLES: dict[Layout, str] = {"canvas": "Canvas", "moodle": "Moodle", "gradescope": "Gradescope", "github": "GitHub"}

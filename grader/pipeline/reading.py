@@ -8,21 +8,11 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
+from grader.pipeline.archives import MAX_ARCHIVE, Budget, VirtualFolder, is_archive, open_archive
 from grader.pipeline.choice import search
 from grader.pipeline.submission import Submission
 from grader.pipeline.submission_ids import identify
-from grader.pipeline.trees import (
-    MAX_ARCHIVE,
-    Budget,
-    Directory,
-    SubmissionError,
-    Tree,
-    VirtualFolder,
-    is_archive,
-    open_archive,
-    open_safely,
-    read_open_file,
-)
+from grader.pipeline.trees import Directory, SubmissionError, Tree, open_safely, read_open_file
 from grader.pipeline.walk import explain
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.base.text import MOST_LINE, quote
+from grader.pipeline.archives import ENDINGS, FOREIGN_ENDINGS
 from grader.pipeline.layouts import is_late
-from grader.pipeline.trees import ENDINGS, FOREIGN_ENDINGS, SubmissionError
+from grader.pipeline.trees import SubmissionError
 from grader.results.ids import DIGEST, LONGEST, append_digest
 
 RESERVED = (  # other names that are used in the results directory

@@ -10,17 +10,9 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from grader.pipeline import trees
+from grader.pipeline.archives import MAX_ARCHIVE, Budget, find_foreign_ending, is_archive, open_archive
 from grader.pipeline.submission import NOT_REGULAR, LeftAside, show_names
-from grader.pipeline.trees import (
-    MAX_ARCHIVE,
-    MAX_DEPTH,
-    Budget,
-    SubmissionError,
-    Tree,
-    find_foreign_ending,
-    is_archive,
-    open_archive,
-)
+from grader.pipeline.trees import MAX_DEPTH, SubmissionError, Tree
 from torchkata.course import course
 from torchkata.course.submission import MAX_BYTES, MAX_FILES, is_module
 from torchkata.inside.source.text import IS_POINTER, LFS_POINTER

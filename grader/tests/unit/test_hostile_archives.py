@@ -16,8 +16,9 @@ from typing import TypeAlias
 import pytest
 
 from grader.pipeline import trees
+from grader.pipeline.archives import MAX_ARCHIVE
 from grader.pipeline.reading import read_submission
-from grader.pipeline.trees import MAX_ARCHIVE, SubmissionError
+from grader.pipeline.trees import SubmissionError
 from torchkata.course import course
 
 MIB = 2**20
