@@ -24,14 +24,14 @@ def prepare_streams(errors: str = "replace") -> None:
             setattr(sys, name, open_nothing(mode, errors))
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    if errors == "replace" and not can_show_chinese():
+    if errors == "replace" and not can_show("中"):
         os.environ["KATA_LANG"] = "en"
 
 
-def can_show_chinese() -> bool:
-    """Return whether the encoding of the standard output has Chinese characters."""
+def can_show(text: str) -> bool:
+    """Return whether the encoding of the standard output has these characters."""
     try:
-        return bool("中".encode(sys.stdout.encoding or "utf-8"))
+        return bool(text.encode(sys.stdout.encoding or "utf-8"))
     except (LookupError, UnicodeEncodeError):
         return False
 

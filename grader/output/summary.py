@@ -21,6 +21,7 @@ from grader.results.result import REHEARSAL, KataResult, Result
 from torchkata.course import Kata, course
 from torchkata.i18n import class_language, translate
 from torchkata.result import LOOK_OF, Status, find_gravest, get_status
+from torchkata.streams import can_show
 
 COLORS = {"grey": "bright_black"}  # the name that rich uses for the color
 NARROWEST = 5  # width of "100 ✗"; long names are wrapped, but numbers are never truncated
@@ -134,8 +135,9 @@ def format_cell(points: str, status: Status) -> Text:
 
 
 def symbol(status: Status) -> str:
-    """Return the symbol that is shown after the points."""
-    return "" if status in UNMARKED else LOOK_OF[status].symbol
+    """Return the symbol that is shown after the points, or a letter where the terminal can't show it."""
+    look = LOOK_OF[status]
+    return "" if status in UNMARKED else look.symbol if can_show(look.symbol) else look.letter
 
 
 def format_speed(row: Result) -> Text:

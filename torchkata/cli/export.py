@@ -47,6 +47,7 @@ class Problem:
     file: str
     text: str
     is_serious: bool = False  # whether tests of this file are certain to fail
+    is_unfinished: bool = False  # whether a part of the kata is not written yet
 
 
 def export(path: Path | None) -> int:
@@ -74,8 +75,8 @@ def export(path: Path | None) -> int:
     optional = [name for name, kata in untouched.items() if course().katas[kata].track not in course().graded]
     notes += [note for name in files if name not in optional for note in find_mistakes(name, files[name], files)]
     notes += [note for kata in untouched.values() for note in find_near_misses(kata)]
-    written = {f"{kata}.py" for kata in katas} - {note.file for note in notes} - untouched.keys()
     settled = {*untouched, *(note.file for note in notes if note.is_serious)}
+    unwritten = {*settled, *(note.file for note in notes if note.is_unfinished)}
     tested, untested = split_by_age([kata for kata in katas if f"{kata}.py" not in settled])
     notes += [*find_failures(tested), *find_hiding()]
     try:
@@ -90,7 +91,8 @@ def export(path: Path | None) -> int:
         names = {"names": ", ".join(untested), "katas": " ".join(untested)}
         print_wrapped(_("not tested since their last change: {names}; run: kata check {katas}", **names), 2)
     print_notes(notes)
-    counts = {"files": len(files), "written": len(written), "all": len(course().katas)}
+    written = sum(f"{kata}.py" not in unwritten for kata in katas)
+    counts = {"files": len(files), "written": written, "all": len(course().katas)}
     say("{path}: {written} of {all} katas implemented; files: {files}", path=path, **counts)
     return int(any(note.is_serious for note in notes))
 
@@ -209,19 +211,21 @@ def find_mistakes(name: str, source: bytes, files: Mapping[str, bytes]) -> Itera
         )
         yield warn(text)
     for path, line in find_opened(name, source).items():
-        text = _(
-            "line {line} reads {file}, which is not in the zip file; put its content into a .py file",
-            line=line,
-            file=path,
-        )
-        yield warn(text)
+        found = {"line": str(line), "file": path}
+        if path.endswith(os.sep):
+            yield warn(_("line {line} writes into {file}, which the grader lacks: let the code create it", **found))
+        else:
+            yield warn(
+                _("line {line} reads {file}, which is not in the zip file; put its content into a .py file", **found)
+            )
     for use in find_differences(tree):
         why = translate(DIFFERENCES[use.key])
         yield warn(_("line {line}: {call}: {text}", line=use.line, call=use.call, text=why))
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
     to_do = [node.lineno for node in raised if "NotImplementedError" in ast.dump(node)]
     if to_do and name.removesuffix(".py") in course().katas:
-        yield warn(_("line {line} still raises NotImplementedError", line=min(to_do)))
+        text = _("line {line} still raises NotImplementedError", line=min(to_do))
+        yield Problem(name, text, is_unfinished=True)
 
 
 def find_syntax_error(source: bytes) -> tuple[int, str]:

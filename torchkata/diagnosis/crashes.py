@@ -125,7 +125,7 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     ),
     NO_FILE: Text(
         "the grader has only the .py files of your zip file, so {file} does not exist there: put what your code reads "
-        "into one of them"
+        "into one of them, and let it create the folders in which it writes"
     ),
     NO_PACKAGE: Text("this package is not installed here; use only packages of the course: {packages}"),
     r"^TypeError: \w+\(\): argument 'input' \(position 1\) must be Tensor, not (int|float)": Text(

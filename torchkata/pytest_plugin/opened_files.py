@@ -1,4 +1,4 @@
-"""pytest plugin that records which files the student's code reads. The grader has only those of the zip file."""
+"""pytest plugin that records which files and folders the student's code uses. The grader has only the zip file's."""
 
 import os
 import sys
@@ -18,17 +18,16 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 class Recorder:
-    """Records the files that a student's module, or a library that it calls, opens for reading.
+    """Records the files that a student's module, or a library that it calls, reads, and the folders in which it writes.
 
-    Modules, files that the code has written itself, and files of packages, of the system and in hidden folders are left
-    out.
+    Modules, what the code has made itself, and files of packages, of the system and in hidden folders are left out.
     """
 
     def __init__(self, folder: Path, root: Path) -> None:
-        self.folder, self.root = f"{folder}{os.sep}", f"{root}{os.sep}"
+        self.folder, self.root = str(folder), f"{root}{os.sep}"
         home = os.path.expanduser("~")  # noqa: PTH111  (Path fails if there is none)
         self.places = (self.root, f"{home}{os.sep}")
-        self.written: set[str] = set()
+        self.written: set[str] = set()  # files and folders
         self.opened: dict[str, dict[str, int]] = {}  # keyed by module and path: the line that read the file first
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
@@ -38,6 +37,8 @@ class Recorder:
                 self.add(args[0], writes=bool(args[2] & WRITES))
             elif event == "os.rename":
                 self.add(args[1], writes=True)
+            elif event == "os.mkdir":
+                self.written.add(os.path.abspath(os.fsdecode(args[0])))  # noqa: PTH100
         except Exception:  # it would become one of the student's code
             pass
 
@@ -45,11 +46,17 @@ class Recorder:
         """Record that a file is opened, if the student's code has caused it."""
         path = os.path.abspath(os.fsdecode(given))  # noqa: PTH100  (a link remains a link)
         frame: FrameType | None = sys._getframe()
-        while frame is not None and not frame.f_code.co_filename.startswith(self.folder):
+        while frame is not None and os.path.dirname(frame.f_code.co_filename) != self.folder:  # noqa: PTH120  (faster)
             frame = frame.f_back
-        if frame is not None and writes:
+        if frame is None or path in self.written:
+            return
+        if writes:
             self.written.add(path)
-        elif frame is not None and path not in self.written and self.is_own(path):
+            path = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120  (ends with a separator)
+            is_own = path.startswith(self.root) and path[:-1] not in {self.root[:-1], self.folder, *self.written}
+        else:
+            is_own = self.is_own(path)
+        if is_own and Path(path).exists():
             found = self.opened.setdefault(Path(frame.f_code.co_filename).name, {})
             found.setdefault(path.removeprefix(self.root), frame.f_lineno)
 

@@ -14,11 +14,15 @@ FILE = ".kata/opened.json"
 
 
 def store(opened: Mapping[str, Mapping[str, int]]) -> None:
-    """Add opened files, keyed by module and path, each with the line that opened it. Raises OSError if that fails."""
+    """Add opened files, keyed by module and path, each with the line that opened it. Raises OSError if that fails.
+
+    A path that ends with a separator is a folder in which a file was written.
+    """
     stored = load()
     for name, found in opened.items():
-        source = (course().assignment / name).read_bytes()
-        stored[name] = {"digest": hash_content(source), "opened": {**find_opened(name, source), **found}}
+        with suppress(OSError):  # the module may be gone
+            source = (course().assignment / name).read_bytes()
+            stored[name] = {"digest": hash_content(source), "opened": {**find_opened(name, source), **found}}
     if opened:
         path = course().root / FILE
         path.parent.mkdir(exist_ok=True)
@@ -38,6 +42,6 @@ def find_opened(name: str, source: bytes) -> dict[str, int]:
     match load().get(name):
         case {"digest": digest, "opened": dict(opened)} if digest == hash_content(source):
             return {
-                path: line for path, line in opened.items() if type(line) is int and (course().root / path).is_file()
+                path: line for path, line in opened.items() if type(line) is int and (course().root / path).exists()
             }
     return {}

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -51,9 +52,10 @@ def describe_failed_import(error: BaseException) -> str:
         error = error.__cause__
     if why := describe_missing_packages():
         return why
-    reason = f"{type(error).__name__}: {error}"
-    is_import = isinstance(error, (ImportError, OSError))
-    return _("the course can't be loaded: {error}", error=reason) if is_import else ""
+    reason = next((line for line in str(error).splitlines() if line.strip()), "")
+    *_rest, (place, _line) = traceback.walk_tb(error.__traceback__)
+    is_import = isinstance(error, (ImportError, OSError)) or not place.f_globals["__name__"].startswith("torchkata")
+    return _("the course can't be loaded: {error}", error=f"{type(error).__name__}: {reason}") if is_import else ""
 
 
 def find_hiding_files(folder: Path) -> list[Path]:

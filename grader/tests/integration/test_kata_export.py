@@ -45,6 +45,8 @@ def test_export_reports_problems_in_the_assignment(handout: Path) -> None:
     (handout / "outside.py").write_text("")
     (folder / "momentum.py").rename(folder / "momentum.py.txt")
     write_solution(handout, "strides")
+    with (folder / "strides.py").open("ab") as file:
+        file.write(b"# caf\xe9\n")
     (folder / "strides (1).py").write_bytes((folder / "strides.py").read_bytes())
     (folder / "rmsprop (1).py").write_bytes((folder / "rmsprop.py").read_bytes())
     (folder / "cruncher.py").write_text("def f(:\n")

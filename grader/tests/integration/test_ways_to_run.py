@@ -57,6 +57,7 @@ HIDDEN = {  # a command, and the line that names the cause
     "cd .. && pytest": "my katas (1) 练习/ contains a course: run pytest in that folder",
     "cd .. && echo 'def test_it(): pass' > test_it.py && pytest test_it.py": "1 passed",
     "echo > assignment.zip && pytest; kata export": "assignment.zip: already exists and is not a zip file",
+    "mkdir x; echo 'raise ValueError(1)' > x/hypothesis.py; PYTHONPATH=x kata check": "be loaded: ValueError: 1",
     "python -O -m pytest": "Python ignores each `assert` of your code here",
     "PYTHONOPTIMIZE=1 kata check": "Python ignores each `assert` of your code here",
     f"{UNREADABLE} pytest": "PermissionError: [Errno 13] Permission denied",
@@ -179,12 +180,17 @@ def test_cause_outside_of_the_code_is_named(command: str, primes_handout: Path) 
 
 @pytest.mark.parametrize("command", ["kata check sieve", "pytest; kata export", "pytest -n 2; kata export"])
 def test_file_that_code_reads_is_named(command: str, primes_handout: Path) -> None:
-    code = ["from contextlib import suppress", "open('own.txt', 'w').close()", "open('own.txt').close()"]
+    code = ["import os", "from contextlib import suppress", "open('own.txt', 'w').close()", "open('own.txt').close()"]
+    code += ["open('logs/a.txt', 'a').close()", "os.makedirs('made', exist_ok=True)", "open('made/a', 'w').close()"]
+    for folder in ("logs", "made"):
+        (primes_handout / folder).mkdir()
     for number, read in enumerate(READS.values()):
         name = f"{number}.pt"
         (primes_handout / ("assignment" if "__file__" in read else ".") / name).write_text("1")
         code += ["with suppress(Exception):", *(f"    {line}" for line in read.format(name).splitlines())]
     done = run_in_shell(write("sieve", "\n".join(code), command), primes_handout)
+    assert len(re.findall(r"sieve.py .* line \d+ writes into (.*), which the grader lacks", done.out)) == 1, done.out
+    assert "writes into logs/, which" in done.out
     named = re.findall(r"sieve.py .* line \d+ reads (?:assignment/)?(\d+).pt, which is not in the zip", done.out)
     assert [*map(int, named)] == [*range(len(READS))], done.out + done.err
     assert "own.txt" not in done.out
