@@ -111,6 +111,13 @@ def test_misnamed_kata_is_asked_about_at_home(handout: Path) -> None:
     assert "there is Strides.py: is it meant to be strides.py?" in " ".join(run_kata(handout, "strides").out.split())
 
 
+def test_library_that_fails_is_named_in_one_line(handout: Path) -> None:
+    done = run_kata(handout, "check", "linear", TORCH_LOGS="bogus")
+    assert [line[:72] for line in done.err.splitlines() if line] == [
+        "ERROR: the course can't be loaded: ValueError: Invalid log settings: bog"
+    ], done.err
+
+
 def test_export_trusts_only_results_of_present_files(handout: Path) -> None:
     file, untested = handout / "assignment/strides.py", "not tested since their last change: strides; run: kata check"
     write_solution(handout, "strides")

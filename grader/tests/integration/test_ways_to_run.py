@@ -57,7 +57,6 @@ HIDDEN = {  # a command, and the line that names the cause
     "cd .. && pytest": "my katas (1) 练习/ contains a course: run pytest in that folder",
     "cd .. && echo 'def test_it(): pass' > test_it.py && pytest test_it.py": "1 passed",
     "echo > assignment.zip && pytest; kata export": "assignment.zip: already exists and is not a zip file",
-    "mkdir x; echo 'raise ValueError(1)' > x/hypothesis.py; PYTHONPATH=x kata check": "be loaded: ValueError: 1",
     "python -O -m pytest": "Python ignores each `assert` of your code here",
     "PYTHONOPTIMIZE=1 kata check": "Python ignores each `assert` of your code here",
     f"{UNREADABLE} pytest": "PermissionError: [Errno 13] Permission denied",
