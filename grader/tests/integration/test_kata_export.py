@@ -2,6 +2,7 @@
 
 import shutil
 import string
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.pipeline.reading import read_submission
-from grader.tests.conftest import run_kata, write_solution
+from grader.tests.conftest import get_student_environment, run_kata, run_program, write_solution
 from torchkata.cli.export import collect_files
 from torchkata.course import course
 from torchkata.course.submission import zip_files
@@ -112,7 +113,8 @@ def test_misnamed_kata_is_asked_about_at_home(handout: Path) -> None:
 
 
 def test_library_that_fails_is_named_in_one_line(handout: Path) -> None:
-    done = run_kata(handout, "check", "linear", TORCH_LOGS="bogus")
+    environment = {**get_student_environment(), "TORCH_LOGS": "bogus"}
+    done = run_program(sys.executable, "-m", "pytest", "--kata", "linear", cwd=handout, environment=environment)
     assert [line[:72] for line in done.err.splitlines() if line] == [
         "ERROR: the course can't be loaded: ValueError: Invalid log settings: bog"
     ], done.err
