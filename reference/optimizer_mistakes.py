@@ -64,6 +64,11 @@ def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Inp
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [rates[group] or rate for rates in lrs])
 
 
+@instead_of(optimizers.collect_inputs, "a step with an lr of 0 does not update the state")
+def waits_while_rate_is_0(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [rates[group] != 0 for rates in lrs])
+
+
 @instead_of(optimizers.collect_inputs, "lr decays as 1 / (1 + {fall:g} * steps)", fall=[0.01, 0.1, 0.5, 1.0])
 def falling_rate(lrs: Lrs, grads: Grads, group: int, i: int, fall: float) -> Inputs:
     inputs: Inputs = []

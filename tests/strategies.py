@@ -190,14 +190,17 @@ def runs(
         changing: Change the learning rates between steps.
         absent: Set one gradient to None.
         any_shape: Draw scalars, vectors and sizes 0 and 1 as well.
-        own_rates: Give the second of two groups a different learning rate, which may be 0.
+        own_rates: Give the second of two groups a different learning rate, which may be 0 (if `changing`, at first).
     """
     known = [[2, 3], [2], [], [1], [0], [2, 1]] if any_shape else [[2, 3], [3, 2]]
     shapes = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3))
     dtype = draw(dtypes)
     second = [0.5, 0.0] if own_rates else [0.1]
     first = [0.1, draw(st.sampled_from(second))] if groups > 1 else [draw(st.sampled_from([0.1, 0.5, 1e-3]))]
-    lrs = [[round(lr * factor, 9) for lr in first] for factor in (CHANGES if changing else [1.0] * steps)[:steps]]
+    factors = (CHANGES if changing else [1.0] * steps)[:steps]
+    lrs = [[round(lr * factor, 9) for lr in first] for factor in factors]
+    if changing and first[-1] == 0.0:
+        lrs[1:] = [[lr, round(0.5 * factor, 9)] for (lr, _), factor in zip(lrs[1:], factors[1:], strict=True)]
     rng = rng_of(draw(SEEDS))
     params = [split_elements(normal(rng, [count_elements(shapes)], dtype), shapes) for _ in range(groups)]
     grads: list[list[list[Tensor | None]]] = [

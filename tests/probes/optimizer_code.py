@@ -183,7 +183,7 @@ def write_scheduled(
 ) -> str:
     """Return code that takes steps, each of which is followed by a step of a scheduler."""
     created = write_optimizer(name, len(params), lrs, options)
-    scheduler = f"scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, {gamma})"
+    scheduler = f"scheduler = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: [1, 0, {gamma}, 1][step])"
     steps = [line for row in grads for line in [*write_step(row, literal), "scheduler.step()"]]
     return show_every_step([write_parameters(params, literal), *created, scheduler, *steps])
 
