@@ -174,7 +174,7 @@ def run_with_scheduler(
     grads: Grads,
     options: Sequence[Options],
 ) -> Trace:
-    """Return the parameters after every step, using a scheduler that multiplies the learning rates by 1, 0 and `gamma`."""
+    """Return the parameters after every step, with a scheduler that multiplies the rates by 1, 0 and `gamma`."""
     optimizer = build(find_class(assignment, name), params, lrs, options)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: [1, 0, gamma, 1][step])
     trace = []
