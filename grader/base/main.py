@@ -42,8 +42,9 @@ def run_command(
             line, code = str(error), 2 if isinstance(error, (CallError, CourseError)) else 3
         else:  # a module of the course may have raised it, even SystemExit
             from torchkata.diagnosis.broken_tests import describe_course_error  # imports Hypothesis
+            from torchkata.pytest_plugin.packages import describe_memory_limit
 
-            line, code = describe_course_error(error), 2
+            line, code = describe_course_error(error) or describe_memory_limit(error), 2
             if not line:
                 raise
     print(f"grader: {printable(line)}", file=sys.stderr)

@@ -80,7 +80,9 @@ def match_submissions(
                     name = f"{submitter.name} ({submitter.email})"
                     problems.append(f"{submission}: {name} {who} in the class list")
         elif not owners:
-            problems.append(f"{submission}: no owner in the class list; {ENTER}")
+            shorter = [person.id for person in people if person.id == DIGEST.sub("", submission).lstrip("0")]
+            guess = f", only {shorter[0]}: has a spreadsheet removed the zeros?" if shorter else f"; {ENTER}"
+            problems.append(f"{submission}: no owner in the class list{guess}")
         elif len(owners) > 1 and len({person.group for person in owners} - {""}) != 1:
             names = ", ".join(person.id for person in owners)
             problems.append(f"{submission}: could belong to {names}; {ENTER}")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.base.errors import MachineError
 from grader.sandbox.inside.confine import DEVICES
 from torchkata.course import ARCHIVES, ENGINE, course
 
@@ -50,7 +51,7 @@ class Gpu:
     cores: frozenset[int] = field(default=frozenset(), compare=False)  # near the device; empty for any
 
 
-class IsolationError(Exception):
+class IsolationError(MachineError):
     """Raised if the requested isolation is not available. The message gives the reason."""
 
 

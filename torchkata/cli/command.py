@@ -16,7 +16,7 @@ from torchkata.i18n import _, translate
 from torchkata.i18n.katas import texts_of_command
 from torchkata.inside.source.text import VERSION
 from torchkata.pytest_plugin.history import load_state
-from torchkata.pytest_plugin.packages import demand_packages
+from torchkata.pytest_plugin.packages import demand_packages, find_versions
 from torchkata.streams import prepare_streams
 
 from . import about, export, hint, overview, plugins, predict, reset, runs, self_study
@@ -173,15 +173,16 @@ def check(options: Namespace) -> int:
     if code in (0, 1):  # pytest has run the tests
         print()
         limits = course().limits
-        values: dict[str, object] = {"python": VERSION, "memory": limits.memory_mib}
+        versions = [f"{name} {version}" for name in course().packages for version in find_versions(name)]
+        values: dict[str, object] = {"yours": ", ".join([f"Python {VERSION}", *versions]), "memory": limits.memory_mib}
         values |= {"test": f"{limits.test_seconds:g}", "kata": f"{limits.kata_seconds:g}"}
         text = _(
             "The number of inputs and the time limit of a call are those of the grader.\nThe grader differs:\n  - It "
-            "draws other inputs, and it runs on another machine, perhaps with a Python other than {python}.\n  - It "
-            "tests only the files that `kata export` puts into the zip file.\n  - Its sandbox refuses processes, the "
-            "network and the course's files.\n  - It also limits the CPU time of all calls of a test ({test} s) and "
-            "of a kata ({kata} s).\n  - It replaces an unfinished kata with working code for the katas that build on "
-            "it, so these may get more points.",
+            "draws other inputs, and it runs on another machine, perhaps with other versions than yours ({yours}).\n"
+            "  - It tests only the files that `kata export` puts into the zip file.\n  - Its sandbox refuses "
+            "processes, the network and the course's files.\n  - It also limits the CPU time of all calls of a test "
+            "({test} s) and of a kata ({kata} s).\n  - It replaces an unfinished kata with working code for the katas "
+            "that build on it, so these may get more points.",
             **values,
         )
         print_wrapped(text, 4)

@@ -9,7 +9,7 @@ from .terminal import paint, print_wrapped, say
 
 
 def show(kata: Kata) -> None:
-    """Print one more hint than last time. Raises OSError if the number of hints can't be saved."""
+    """Print one more hint than last time."""
     state = load_state()
     hints = hints_of(kata)
     shown = min(state.hints.get(kata.name, 0) + 1, len(hints))
@@ -19,4 +19,7 @@ def show(kata: Kata) -> None:
         print_wrapped(label + text, count_columns(label))
     say("  more: kata hint {kata}" if shown < len(hints) else "  that was the last hint", kata=kata.name)
     state.hints[kata.name] = shown
-    store_state(state)
+    try:
+        store_state(state)
+    except OSError as error:
+        print(_("kata: your progress could not be saved ({error})", error=error.strerror))

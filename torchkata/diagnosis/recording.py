@@ -85,16 +85,18 @@ class RecordedBody:
         self.last: deque[Example] = deque(maxlen=MAX_EXAMPLES)
 
     def __call__(self, **given: Any) -> None:
-        """Run the body and record the example. Exceptions of the body are propagated."""
+        """Run the body and record the example. An exception of the body gets the call that it is about, `last_call`."""
         given = {**self.fixtures, **given}
         student = given.pop("student")
         example = Example(given, memory=dict(student.memory))
         try:
             self.body(**given, student=RecordingStudent(student, example.answers))
-        except (Crashed, HypothesisException):
+        except HypothesisException:
             raise
-        except (Exception, SystemExit):
-            self.keep(example, failed=True)
+        except (Exception, SystemExit) as error:
+            error.last_call = getattr(student, "last", None)  # type: ignore[union-attr]  # others may follow
+            if not isinstance(error, Crashed):
+                self.keep(example, failed=True)
             raise
         self.keep(example, failed=False)
 

@@ -3,10 +3,11 @@
 import importlib
 import sys
 from contextlib import nullcontext, suppress
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from torchkata.inside.source.text import find_fault
 
@@ -24,6 +25,14 @@ class Assignment:
     def __delattr__(self, kata: str) -> None:
         """Discard one module, so that it is imported again on next use."""
         sys.modules.pop(f"{self.__files__.package}.{kata}", None)
+
+
+class SourceLoader(SourceFileLoader):
+    """Imports a module from its source, without `__pycache__`: Python compares times only to the second."""
+
+    def path_stats(self, path: str) -> NoReturn:
+        """Raise OSError, so that Python neither reads nor writes bytecode."""
+        raise OSError(path)
 
 
 class StudentFiles:
@@ -45,7 +54,7 @@ class StudentFiles:
                     del sys.modules[name]
         self.setting = ""
         self.recursion_limit = 0  # set by student code; 0 if it has not set any
-        sys.path_importer_cache.pop(str(self.folder), None)
+        sys.path_importer_cache[str(self.folder)] = FileFinder(str(self.folder), (SourceLoader, SOURCE_SUFFIXES))
         package = ModuleType(self.package, "A student's katas.")
         package.__path__ = [str(self.folder)]
         sys.modules[self.package] = package
@@ -57,8 +66,6 @@ class StudentFiles:
             return sys.modules[name]
         check_text(self.folder / f"{kata}.py")
         before = read_settings()
-        writes_bytecode = sys.dont_write_bytecode
-        sys.dont_write_bytecode = True  # a .pyc stores its timestamp in whole seconds, which would miss quick edits
         try:
             torch = sys.modules.get("torch")
             with torch.random.fork_rng(devices=[]) if torch else nullcontext():  # importing must not advance the RNG
@@ -69,7 +76,6 @@ class StudentFiles:
                     check_text(file)
             raise
         finally:
-            sys.dont_write_bytecode = writes_bytecode
             changed = (name for name, value in read_settings().items() if before and value != before[name])
             self.setting = self.setting or next(changed, "")
 

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from torchkata.course import Kata, course
 from torchkata.files import write_atomically
+from torchkata.i18n import _
 from torchkata.result import LOOK_OF, Status
 
 FILE = ".kata/progress.json"
@@ -109,4 +111,13 @@ def store_state(state: State) -> None:
     """Store the progress. Raises OSError if the file can't be written."""
     path = course().root / FILE
     path.parent.mkdir(exist_ok=True)
-    write_atomically(path, json.dumps(asdict(state), indent=1).encode())
+    try:
+        write_atomically(path, json.dumps(asdict(state), indent=1).encode())
+    except PermissionError as error:
+        if sys.platform == "win32" or path.parent.stat().st_uid == os.geteuid():
+            raise
+        place = path.parent.relative_to(course().root)
+        text = _(
+            "{place} belongs to another user (sudo, or a container?); run: sudo chown -R $USER {place}", place=place
+        )
+        raise PermissionError(error.errno, text) from None

@@ -55,7 +55,20 @@ def describe_failed_import(error: BaseException) -> str:
     reason = next((line for line in str(error).splitlines() if line.strip()), "")
     *_rest, (place, _line) = traceback.walk_tb(error.__traceback__)
     is_import = isinstance(error, (ImportError, OSError)) or not place.f_globals["__name__"].startswith("torchkata")
-    return _("the course can't be loaded: {error}", error=f"{type(error).__name__}: {reason}") if is_import else ""
+    line = _("the course can't be loaded: {error}", error=f"{type(error).__name__}: {reason}")
+    return describe_memory_limit(error) or (line if is_import else "")
+
+
+def describe_memory_limit(error: BaseException) -> str:
+    """Return a sentence about a limit of this shell that may have kept a library from being loaded, or ""."""
+    if sys.platform == "win32" or not isinstance(error, (ImportError, MemoryError)):
+        return ""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    values = {"error": f"{type(error).__name__}: {error}", "size": limit // 2**20}
+    text = _("{error}: this shell limits memory to {size} MiB (ulimit -v); run: ulimit -v unlimited", **values)
+    return "" if limit == resource.RLIM_INFINITY else text
 
 
 def find_hiding_files(folder: Path) -> list[Path]:

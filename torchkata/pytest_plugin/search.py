@@ -78,6 +78,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     except (Exception, SystemExit) as error:
         cause = unwrap_group(error)
+        state.student.last = getattr(cause, "last_call", None) or state.student.last
         if not isinstance(cause, (Crashed, Wrong)) and (kata, find_test(pyfuncitem)) not in state.sound:
             if kata in state.unchecked:  # the grader runs this test again when it knows whether it is sound
                 raise BrokenTest(format_error(cause), []) from None
@@ -129,7 +130,7 @@ def explain_answers(
     if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
         cause.mistake = _(
             "the same call returns a different result each time: something in it is random, such as dropout, noise, "
-            "a drawn token or new initial weights"
+            "a drawn token, new initial weights or the order of a set"
         )
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)

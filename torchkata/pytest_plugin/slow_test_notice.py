@@ -90,6 +90,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         get_state(session.config).early = watch.early
 
 
+def pytest_enter_pdb(config: pytest.Config) -> None:
+    """Print no notice while somebody uses a debugger."""
+    if watch := config.stash.get(WATCH, None):
+        watch.running = None
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Close the descriptor."""
     state = get_state(config)

@@ -31,6 +31,8 @@ POLL_SECONDS = 0.5  # interval between checks of whether an import, or one of th
 PATIENCE = 4  # how often an exception is postponed where Python would ignore it, before it is raised all the same
 SCHEDSTAT = "/proc/{}/schedstat"  # nanoseconds that a thread has run and has waited for a processor (Linux)
 BUSY = 10  # the time without a processor is left out until a limit has taken this many times as long
+DEBUGGERS = ("bdb", "pdb", "pydevd", "_pydevd_bundle")  # modules that wait for a person
+FOR_DEBUGGING = 1e6  # seconds for a call that is being debugged
 MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
 Expire: TypeAlias = Callable[[int, FrameType | None, bool], BaseException | float]
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
@@ -113,6 +115,8 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
+            if frame.f_globals.get("__name__", "").partition(".")[0] in DEBUGGERS:
+                return FOR_DEBUGGING
             frame = frame.f_back
         left = 0.0 if by_cpu else allowed.wall - (measure_process() - began).leave_out_queue().wall
         if importing or left > 0 or (again and frame is None):  # the last: the exception has left the student's code

@@ -7,9 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
-from itertools import repeat
 from pathlib import Path
 from typing import Literal
 
@@ -47,8 +46,11 @@ def check_python(version: tuple[int, ...]) -> CheckResult:
 
 
 def check_packages() -> Iterator[CheckResult]:
-    """Check the packages that the grader and the course require."""
-    yield from map(check_package, map(Requirement, course().dependencies), repeat("pip install --group students"))
+    """Check the packages that the grader and the course require. Only code that imports the others needs those."""
+    for package in map(Requirement, course().dependencies):
+        found = check_package(package, "pip install --group students")
+        is_needed = found.state == "ok" or package.name in course().preload
+        yield found if is_needed else replace(found, state="note")
     for requirement in distribution.requirements("grader"):
         yield check_package(Requirement(requirement), 'pip install -e ".[grader]"')
 

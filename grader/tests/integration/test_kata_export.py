@@ -112,12 +112,17 @@ def test_misnamed_kata_is_asked_about_at_home(handout: Path) -> None:
     assert "there is Strides.py: is it meant to be strides.py?" in " ".join(run_kata(handout, "strides").out.split())
 
 
-def test_library_that_fails_is_named_in_one_line(handout: Path) -> None:
-    environment = {**get_student_environment(), "TORCH_LOGS": "bogus"}
-    done = run_program(sys.executable, "-m", "pytest", "--kata", "linear", cwd=handout, environment=environment)
-    assert [line[:72] for line in done.err.splitlines() if line] == [
-        "ERROR: the course can't be loaded: ValueError: Invalid log settings: bog"
-    ], done.err
+@pytest.mark.parametrize(
+    ("shell", "why"),
+    [
+        ("export TORCH_LOGS=bogus", "Invalid log settings: bogus"),
+        ("ulimit -v 400000", "(ulimit -v); run: ulimit -v unl"),
+    ],
+)
+def test_library_that_fails_is_named_in_one_line(handout: Path, shell: str, why: str) -> None:
+    command = ("bash", "-c", f'{shell}; "$0" -m pytest --kata linear', sys.executable)
+    done = run_program(*command, cwd=handout, environment=get_student_environment())
+    assert (len(done.err.splitlines()), why in done.err) == (2, True), done.err
 
 
 def test_export_trusts_only_results_of_present_files(handout: Path) -> None:

@@ -69,6 +69,14 @@ HIDDEN = {  # a command, and the line that names the cause
     write("factorise", "import os; os._exit(0)", "kata check"): "your code exited Python (exit code 0)",
 }
 BRACKETS = 'mv "$PWD" "$PWD [x]" && cd "$PWD [x]"; '
+STALE = """\
+import os, pathlib, py_compile
+file = pathlib.Path("assignment/sieve.py")
+for code in (b"#" * file.stat().st_size, file.read_bytes()):
+    file.write_bytes(code)
+    os.utime(file, (1, 1))
+    pathlib.Path("assignment/__pycache__").is_dir() or py_compile.compile(file)
+"""
 LOWER_STACK = "import resource; resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))"
 TRACES = ("Traceback", "INTERNALERROR")  # what a student must never see
 
@@ -111,6 +119,7 @@ WAYS = {  # how to run all tests: a shell command
     "code_lowers_the_stack": write("sieve", LOWER_STACK, "pytest"),
     "code_wraps_its_output": write("sieve", WRAPPED, "pytest -s"),
     "code_starts_endless_threads": write("sieve", ENDLESS, "pytest"),
+    "older_bytecode": f"python -c '{STALE}'; kata check",
     "closed_input": "pytest <&-",
     "closed_output": f"pytest >&- 2>&-; {LIST}",
     "everything_is_closed": f"kata check <&- >&- 2>&-; {LIST}",

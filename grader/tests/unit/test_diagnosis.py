@@ -263,6 +263,18 @@ def test_large_answers_are_not_recorded() -> None:
     assert [example.given["count"] for example in body.kept()] == [2, 3]
 
 
+def test_exception_knows_the_call_that_it_is_about() -> None:
+    def test(student: Student, count: int) -> None:
+        assert len(student.call(large, count)) == count == 3
+
+    body = RecordedBody(test)
+    body.begin({"student": (student := Student(LocalRunner()))})
+    with pytest.raises(AssertionError) as failure:
+        body(count=5)
+    body(count=3)
+    assert (failure.value.last_call.args, student.last and student.last.args) == ([5], [3])  # type: ignore[attr-defined]
+
+
 def test_mistakes_file_with_syntax_error_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "load_mistakes", lambda _: compile("half a", "file", "exec"))
     assert load_known_mistakes("linear") == ()

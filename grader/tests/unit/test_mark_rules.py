@@ -55,12 +55,13 @@ def test_submissions_match_people_by_platform_names() -> None:
 
 
 def test_ambiguous_submissions_are_reported_not_guessed() -> None:
-    people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c")]
-    found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c"])
+    people = [Person("a", "Li Wei"), Person("b", "Li Wei"), Person("c"), Person("412345")]
+    found = match_submissions(people, ["li wei_1_assignsubmission_file", "submission_12345", "c", "hw-c", "00412345"])
     assert found.submissions == {}
     assert found.problems == (
         "li wei_1_assignsubmission_file: could belong to a, b; enter it in the owner's `submission` column",
         "submission_12345: no owner in the class list; enter it in the owner's `submission` column",
+        "00412345: no owner in the class list, only 412345: has a spreadsheet removed the zeros?",
         "c: has several submissions (c, hw-c); enter one of them in their `submission` column",
     )
 

@@ -69,6 +69,11 @@ def test_waiting_costs_no_cpu_time(tmp_path: Path) -> None:
     import_module(tmp_path, "import time\ntime.sleep(0.5)\n", call_seconds=0.2, wall_factor=1000.0)
 
 
+def test_person_in_a_debugger_has_all_the_time(tmp_path: Path) -> None:
+    asking = "import time\nexec('time.sleep(0.6)', {'__name__': 'pdb', 'time': time})\ntime.sleep(0.6)\n"
+    import_module(tmp_path, asking, call_seconds=0.2, wall_factor=2.0)
+
+
 def test_limit_of_a_test_excludes_its_calls(tmp_path: Path) -> None:
     with limit_processor_time(0.5, Endless(0.5)):
         import_module(tmp_path, SPIN.format(seconds=0.8))
