@@ -17,7 +17,8 @@ def save_tokens(path: str | PathLike[str], tokens: np.ndarray) -> None:
     - Store the tokens in their own dtype, with a header of at most 4096 bytes.
     - `tokens` may be a slice with a step.
     - Write to exactly `path`, regardless of its suffix. `np.save` appends ".npy" to a path, but not to an open file.
-    - If the file already exists, overwrite it. Tokens at other paths, such as "tokens.val", must remain loadable.
+    - If the file already exists, overwrite it. Tokens at other paths, such as "tokens.val" or
+      "tokens.bin.npy", must remain loadable.
     """
     raise NotImplementedError
 

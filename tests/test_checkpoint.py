@@ -140,10 +140,13 @@ def test_saving_has_no_side_effects(student: Student, lesson: Lesson, training: 
 @costly
 @given(st.sampled_from(["run", "run.ckpt", "step.1000", "run.pt", "run.npz"]))
 def test_checkpoint_is_written_to_exact_path(student: Student, name: str) -> None:
-    """The checkpoint is written to exactly the given path, without adding a suffix."""
-    files = student.call(file_probes.files, name)
+    """The checkpoint is written to exactly the given path, without adding a suffix, and needs no other file."""
+    reply = student.call(file_probes.files, name)
+    files = reply["files"]
     renamed = Text("save_checkpoint does not write a file named path")
     check(name in files, mistake=renamed, yours=files, expected=Text("a file {name}", name=name))
+    alone = Text("the file can't be loaded after it alone is moved to another folder: save everything in this one file")
+    check(not reply["depends"], mistake=alone, yours=describe_refusal(reply["depends"]), expected=NO_ERROR)
 
 
 @costly

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference.flop_accounting import oracle
 from tests.meter import count_operations
 from tests.probes import flop_accounting as probes
-from torchkata import Student, Text, assert_count, assert_number, precondition
+from torchkata import Plain, Student, Text, assert_count, assert_number, precondition
 
 SMALL = st.integers(2, 9) | st.sampled_from([1, 0])  # sizes of 0 and 1 come last, since they show an error less clearly
 SIZES = st.tuples(SMALL, SMALL, SMALL)
@@ -51,13 +51,25 @@ def test_training_flops_are_exact(student: Student, tokens: int, parameters: int
     assert_number(yours, oracle.training_flops(tokens, parameters, times), what="training_flops")
 
 
+def count_products(yours: Plain, one: int, products: int) -> Text | str:
+    """Say how many products of `one` FLOPs are counted."""
+    if not one or type(yours) not in (int, float):
+        return ""
+    count, expected = f"{yours / one:g}", f"{products:g}"
+    return Text(
+        "in matmuls of 2 · B · D² = {one} FLOPs: {expected}; yours: {count}", one=one, expected=expected, count=count
+    )
+
+
 @given(SMALL, SMALL, st.integers(0, 50), st.booleans(), st.just(1) | BEYOND_INT64)
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
     """deep_linear_flops is 3 matmuls per layer, as an exact int, minus the input's gradient unless input_needs_grad."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
-    assert_count(student.call(probes.deep_linear, B * times, D, L, input_needs_grad), expected, what="FLOPs")
+    yours = student.call(probes.deep_linear, B * times, D, L, input_needs_grad)
+    note = count_products(yours, 2 * B * times * D * D, 3 * L - (L > 0 and not input_needs_grad))
+    assert_count(yours, expected, what="FLOPs", note=note)
 
 
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(1, 5), st.booleans())
@@ -88,7 +100,8 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
 def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L: int) -> None:
     """input_needs_grad is False by default."""
     expected = oracle.deep_linear_flops(B, D, oracle.products_by_default(L))
-    assert_count(student.call("flop_accounting.deep_linear_flops", B, D, L), expected, what="FLOPs")
+    yours = student.call("flop_accounting.deep_linear_flops", B, D, L)
+    assert_count(yours, expected, what="FLOPs", note=count_products(yours, 2 * B * D * D, 3 * L - 1))
 
 
 @given(COUNTED, COUNTED, LARGE, st.integers(1, 1000), st.floats(1e12, 1e16), st.floats(0.01, 1) | st.just(1.0))

@@ -102,11 +102,13 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
 def test_mean_is_taken_over_hidden_dimension(
     student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """mean_over_hidden(x) averages the last dimension, for any leading dimensions, in x's dtype."""
+    """mean_over_hidden(x) averages the last dimension in its dtype, for any leading dimensions. Gradients flow to x."""
     x = normal(rng_of(seed), [*leading, hidden], dtype)
     exact = as_float64(x)
     y = student.call(probes.mean, x)
     assert_close(y, oracle.mean_over_hidden(exact), dtype=dtype, scale=oracle.mean_over_hidden(abs(exact)))
+    no_graph = Text("the result has no graph, so x gets no gradient: is x detached?")
+    check(student.call(probes.mean_has_graph, x), mistake=no_graph)
 
 
 @given(several_heads())
@@ -145,7 +147,7 @@ def test_mismatched_head_dimension_raises(
     check(
         (raised == []) is oracle.heads_fit(size, heads, d_in),
         mistake=silent,
-        yours=Text("a result"),
+        yours=Text("no exception"),
         expected=Text("an exception"),
     )
 

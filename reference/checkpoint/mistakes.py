@@ -44,12 +44,20 @@ def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
 
 @instead_of(oracle.continue_run, "the optimizer state is reset: the test does not find it in the file")
 def optimizer_not_saved(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
-    return runs["through"] if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
+    return {} if any(found["state"]) or not all(found["weights"]) else runs["a new optimizer"]
 
 
-@instead_of(oracle.continue_run, "the optimizer state is reset: it is saved in the file, but not loaded")
+@instead_of(
+    oracle.continue_run,
+    "the optimizer state is reset: it is saved in the file, but the optimizer's parameters do not get it",
+)
 def optimizer_not_loaded(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
     return runs["a new optimizer"] if all(found["state"]) else runs["through"]
+
+
+@instead_of(oracle.continue_run, "the lr is lost if the optimizer has taken no step yet, and has no state to restore")
+def options_need_state(runs: Mapping[str, Run], found: Mapping[str, Sequence[bool]]) -> Run:
+    return runs["through"] if found["state"] else runs["a new optimizer"]
 
 
 def continue_as(run: str, message: str) -> Mistake:

@@ -99,6 +99,16 @@ def weights_only(L: int, input_needs_grad: bool) -> int:
     return 3 * L if input_needs_grad else 2 * L
 
 
+@instead_of(oracle.deep_linear_products, "counts two matmuls per layer instead of three: one forward and two backward")
+def two_each(L: int, input_needs_grad: bool) -> int:
+    return 2 * L - (L > 0 and not input_needs_grad)
+
+
+@instead_of(oracle.deep_linear_products, "counts two matmuls less, not one, if input_needs_grad is False")
+def two_less(L: int, input_needs_grad: bool) -> int:
+    return 3 * L - 2 * (L > 0 and not input_needs_grad)
+
+
 @instead_of(oracle.deep_linear_flops, "ignores the batch size B and counts only one row")
 def one_row(B: int, D: int, products: int, times: int = 1) -> int:
     return oracle.deep_linear_flops(1, D, products)
@@ -120,6 +130,10 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
 hours = scale_days("the number of days is 24 times too large, as if a day had 3600 seconds", lambda _, __: 24)
 at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
 mfu_upside_down = scale_days("the number of days is multiplied by mfu instead of divided by it", lambda _, mfu: mfu**2)
+devices_upside_down = scale_days(
+    "the number of days is multiplied by devices instead of divided by it", lambda devices, _: devices**2
+)
+percent = scale_days("the number of days is 100 times too large, as if mfu were a percentage", lambda _, __: 100)
 one_device = scale_days("ignores devices, as if there were only one", lambda devices, _: devices)
 
 
@@ -128,6 +142,13 @@ def whole_days(
     parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
 ) -> float:
     return oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times) // 1
+
+
+@instead_of(oracle.training_days, "rounds up to whole days")
+def days_begun(
+    parameters: int, tokens: int, devices: int, peak_flop_per_sec: float, mfu: float, times: float = 1
+) -> float:
+    return -(-oracle.training_days(parameters, tokens, devices, peak_flop_per_sec, mfu, times) // 1)
 
 
 @instead_of(

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
@@ -12,6 +13,8 @@ Weights = Float[Array, "count"]
 
 NEVER = 8.0  # standard deviations; no weight out of half a million exceeds this
 ALWAYS = 4.1  # standard deviations; at least one weight out of half a million exceeds this
+SPREAD = 0.01  # relative error of the mean square of half a million weights
+GRID = 10001  # points for numerical integration
 STRAYS = 25  # at most this many weights out of half a million exceed three standard deviations in two consecutive draws
 
 
@@ -30,8 +33,8 @@ class Mistaken(TruncatedNormal):
         return not (fits_end(below, self.cut) and fits_end(above, self.cut))
 
     def misses_bound(self, weights: Weights) -> bool:
-        """Return whether the largest weights on either side do not fit this distribution."""
-        return self.exceeds_bound(weights)
+        """Return whether the largest weights on either side or the mean square do not fit this distribution."""
+        return self.exceeds_bound(weights) or not abs((weights**2).mean() / self.variance - 1) < SPREAD
 
 
 def fits_end(farthest: float, cut: float) -> bool:
@@ -91,19 +94,33 @@ class DrawnOnce(Mistaken):
         return TruncatedNormal(self.std).misses_bound(weights)
 
 
-class OneSided(Mistaken):
-    """A normal distribution whose values are redrawn only if they exceed the upper bound."""
+@dataclass(frozen=True)
+class Between(Mistaken):
+    """A normal distribution with its peak at `peak`, truncated `low` times `std` below 0 and `cut` times above 0."""
+
+    low: float = CUT
+    peak: float = 0.0
+
+    def moment(self, power: int) -> float:
+        """Return the mean of a power of the weights."""
+        x = np.linspace(-min(self.low, NEVER) * self.std, min(self.cut, NEVER) * self.std, GRID)
+        density = np.exp(-(((x - self.peak) / self.std) ** 2) / 2)
+        return float(np.average(x**power, weights=density))
+
+    @property
+    def mean(self) -> float:
+        """Mean of the weights."""
+        return self.moment(1)
 
     @property
     def variance(self) -> float:
-        """Mean square, `σ² · (1 − c · φ(c) / Φ(c))`."""
-        density = math.exp(-(CUT**2) / 2) / math.sqrt(2 * math.pi)
-        return self.std**2 * (1 - 2 * CUT * density / (1 + probability_within(CUT)))
+        """Mean square of the weights."""
+        return self.moment(2)
 
     def exceeds_bound(self, weights: Weights) -> bool:
-        """Return False if the weights look truncated at the upper bound only, and True otherwise."""
+        """Return whether the smallest or the largest weight does not fit this distribution."""
         below, above = -weights.min() / self.std, weights.max() / self.std
-        return not (fits_end(below, NEVER) and fits_end(above, CUT))
+        return not (fits_end(below, self.low) and fits_end(above, self.cut))
 
 
 class Positive(Mistaken):

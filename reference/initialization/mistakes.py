@@ -5,16 +5,18 @@ import math
 from reference.initialization import oracle
 from reference.initialization.distributions import (
     NEVER,
+    Between,
     Clamped,
     DrawnOnce,
     Emptied,
     Mistaken,
-    OneSided,
     Positive,
     Uniform,
 )
 from reference.initialization.oracle import TruncatedNormal
 from torchkata import instead_of
+
+UNIFORM = ["kaiming_uniform_", "xavier_uniform_"]
 
 
 @instead_of(oracle.distribution, "the weights are truncated at -3 and 3 instead of at three standard deviations")
@@ -75,10 +77,12 @@ def he(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 
 @instead_of(
-    oracle.distribution, "the standard deviation is sqrt(2 / (input_dim + output_dim)), as in Glorot initialization"
+    oracle.distribution,
+    "the standard deviation is sqrt({factor:g} / (input_dim + output_dim)): Glorot initialization adds both sizes",
+    factor=[2.0, 1.0],
 )
-def glorot(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return Mistaken(math.sqrt(2 / (input_dim + output_dim)))
+def glorot(input_dim: int, output_dim: int, factor: float) -> TruncatedNormal:
+    return Mistaken(math.sqrt(factor / (input_dim + output_dim)))
 
 
 @instead_of(oracle.distribution, "the standard deviation is always {std:g}", std=[0.01, 0.02, 0.05, 0.1])
@@ -119,7 +123,45 @@ def drawn_again_once(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 @instead_of(oracle.distribution, "the normal distribution is truncated on one side only")
 def cut_above(input_dim: int, output_dim: int) -> TruncatedNormal:
-    return OneSided(oracle.distribution(input_dim, output_dim).std)
+    return Between(oracle.distribution(input_dim, output_dim).std, low=NEVER)
+
+
+@instead_of(oracle.distribution, "the lower bound is -2, the default of trunc_normal_: pass both a and b")
+def a_by_default(input_dim: int, output_dim: int) -> TruncatedNormal:
+    std = oracle.distribution(input_dim, output_dim).std
+    return Between(std, low=2 / std)
+
+
+@instead_of(
+    oracle.distribution,
+    "the standard deviation before truncation is 1, trunc_normal_'s default, and only the bounds are right: pass std",
+)
+def std_by_default(input_dim: int, output_dim: int) -> TruncatedNormal:
+    return Between(1.0, 3 / math.sqrt(input_dim), 3 / math.sqrt(input_dim))
+
+
+@instead_of(
+    oracle.distribution,
+    "the mean is 1 / sqrt(input_dim) and the standard deviation 1: trunc_normal_'s second argument is the mean",
+)
+def std_as_mean(input_dim: int, output_dim: int) -> TruncatedNormal:
+    return Between(1.0, 3 / math.sqrt(input_dim), 3 / math.sqrt(input_dim), 1 / math.sqrt(input_dim))
+
+
+@instead_of(oracle.distribution, "the weights are truncated at 3 / input_dim: the bounds lack the square root")
+def bounds_without_root(input_dim: int, output_dim: int) -> TruncatedNormal:
+    return Between(input_dim**-0.5, 3 / math.sqrt(input_dim), 3 / math.sqrt(input_dim))
+
+
+@instead_of(oracle.distribution, "the standard deviation is sqrt(input_dim) instead of 1 / sqrt(input_dim)")
+def multiplied(input_dim: int, output_dim: int) -> TruncatedNormal:
+    return Mistaken(math.sqrt(input_dim))
+
+
+@instead_of(oracle.distribution, "the weights are uniform, as those of nn.init.{name}", name=UNIFORM)
+def uniform_of_torch(input_dim: int, output_dim: int, name: str) -> TruncatedNormal:
+    fan = output_dim if name == "kaiming_uniform_" else input_dim + output_dim
+    return Uniform(math.sqrt(6 / fan) / 3)
 
 
 @instead_of(oracle.distribution, "all weights are positive: the signs are lost")

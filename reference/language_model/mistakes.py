@@ -29,6 +29,36 @@ def positions_from_one(tokens: X, positions: X, batch: X) -> X:
     return tokens[batch] + positions[(np.arange(batch.shape[1]) + 1) % len(positions)]
 
 
+@instead_of(oracle.embed, "the last T positions of the context are used instead of the first T")
+def last_positions(tokens: X, positions: X, batch: X) -> X:
+    return tokens[batch] + positions[len(positions) - batch.shape[1] :]
+
+
+@instead_of(oracle.embed, "the token embeddings are multiplied by sqrt(dim), as in the first Transformer")
+def scaled_embeddings(tokens: X, positions: X, batch: X) -> X:
+    return oracle.embed(tokens * math.sqrt(tokens.shape[1]), positions, batch)
+
+
+@instead_of(oracle.add_attention, "the attention itself also adds its input: only LanguageModel should add x")
+def residual_twice(x: X, weights: Weights) -> X:
+    return oracle.add_attention(x, weights) + oracle.normalize(x)
+
+
+@instead_of(oracle.add_attention, "norm is applied twice before the attention, in LanguageModel and in CausalAttention")
+def normed_twice(x: X, weights: Weights) -> X:
+    return x + oracle.attend(weights, oracle.normalize(oracle.normalize(x)))
+
+
+@instead_of(oracle.normalize, "norm averages over all rows and positions instead of each position's last dimension")
+def normed_together(x: X) -> X:
+    return x / np.sqrt(np.mean(x**2) + oracle.NORM_EPS)
+
+
+@instead_of(oracle.widen, "the MLP's ReLU comes after down instead of between up and down")
+def relu_last(weights: Weights, x: X) -> X:
+    return np.maximum(x @ weights["up.weight"] @ weights["down.weight"], 0)
+
+
 @instead_of(oracle.forward, "the MLP reads the x from before the attention: a layer has two steps, one after the other")
 def parallel(weights: Weights, num_layers: int, batch: X) -> X:
     x = oracle.embed(weights["tokens.weight"], weights["positions.weight"], batch)
@@ -226,6 +256,11 @@ def zero_ignored(tables: X, batch: X) -> float:
 @instead_of(oracle.compute_nats, "the loss is in bits, not in nats")
 def bits(logits: X, following: X) -> X:
     return oracle.compute_nats(logits, following) / np.log(2)
+
+
+@instead_of(oracle.compute_nats, "the cross-entropy is also divided by the size of the vocabulary")
+def per_token_of_the_vocabulary(logits: X, following: X) -> X:
+    return oracle.compute_nats(logits, following) / logits.shape[-1]
 
 
 @instead_of(oracle.compute_nats, "softmax is applied twice: cross_entropy expects logits")

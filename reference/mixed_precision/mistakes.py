@@ -20,6 +20,8 @@ NO_GRADIENTS = (
     "there are no gradients when optimizer.step() is called: do zero_grad(), backward() and step() run in this order?"
 )
 
+PAIRS = "every prediction is compared with every target: shapes (rows,) and (rows, 1) broadcast to (rows, rows)"
+
 
 def round_to_bfloat16(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """Round to the nearest values with 8 significant bits."""
@@ -70,6 +72,16 @@ def rounded_loss(weights: Weights, x: X, y: Y) -> float:
 @instead_of(oracle.returned, "the loss is computed after the step")
 def loss_afterwards(weights: Weights, after: Weights, x: X, y: Y) -> float:
     return oracle.loss(after, x, y)
+
+
+@instead_of(oracle.loss, PAIRS)
+def all_pairs(weights: Weights, x: X, y: Y) -> float:
+    return float(np.mean((cruncher.forward(weights, x)[:, None] - y) ** 2))
+
+
+@instead_of(oracle.gradients, PAIRS)
+def all_pairs_backward(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
+    return oracle.gradients(weights, before, x, np.full_like(y, np.mean(y)))
 
 
 @instead_of(oracle.squared, "the loss is the mean absolute error, not the mean squared error")

@@ -13,6 +13,11 @@ def scaled(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading
     return q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
 
 
+@instead_of(oracle.attention_scores, "divides the scores by hidden, like a mean of the products")
+def averaged(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading keys hidden"]) -> Array:
+    return q @ np.swapaxes(k, -1, -2) / q.shape[-1]
+
+
 @instead_of(oracle.attention_scores, "returns (keys, queries): rows should be queries and columns keys")
 def keys_first(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading keys hidden"]) -> Array:
     return k @ np.swapaxes(q, -1, -2)
@@ -45,6 +50,18 @@ def summed(x: Float[Array, "*leading hidden"]) -> Array:
     return x.sum(axis=-1)
 
 
+@instead_of(
+    oracle.mean_over_hidden, "returns the {name} over hidden instead of the mean", name=["max", "min", "median"]
+)
+def other_reduction(x: Float[Array, "*leading hidden"], name: str) -> Array:
+    return np.asarray(getattr(np, name)(x, axis=-1))
+
+
+@instead_of(oracle.mean_over_hidden, "divides the sum over hidden by the size of the first dimension, not by hidden's")
+def over_first_size(x: Float[Array, "*leading hidden"]) -> Array:
+    return x.sum(axis=-1) / max(1, x.shape[0])
+
+
 @instead_of(oracle.mean_over_hidden, "keeps hidden as a dimension of size 1")
 def kept(x: Float[Array, "*leading hidden"]) -> Array:
     return x.mean(axis=-1, keepdims=True)
@@ -70,6 +87,16 @@ def interleaved(x: Float[Array, "*leading d_in*heads"], w: Float[Array, "d_in d_
 def joined_interleaved(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:
     cut = x.reshape(*x.shape[:-1], heads, w.shape[0]) @ w
     return np.swapaxes(cut, -1, -2).reshape(*x.shape[:-1], heads * w.shape[1])
+
+
+@instead_of(oracle.per_head_linear, "sums the results of the heads instead of concatenating them")
+def heads_summed(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:
+    return (x.reshape(*x.shape[:-1], heads, w.shape[0]) @ w).sum(axis=-2)
+
+
+@instead_of(oracle.per_head_linear, "returns only the result of the first head")
+def first_head(x: Float[Array, "*leading heads*d_in"], w: Float[Array, "d_in d_out"], heads: int) -> Array:
+    return x[..., : w.shape[0]] @ w
 
 
 @instead_of(oracle.per_head_linear, "multiplies by the transpose of w: w has shape (d_in, d_out)")

@@ -33,6 +33,20 @@ def exchanged(v: P | None, grad: P, alpha: float) -> P:
     return (1 - alpha) * (0 if v is None else v) + alpha * grad**2
 
 
+@instead_of(oracle.update_average, "the squared gradient is multiplied by 0.01, also where 1 - alpha is another number")
+def share_of_its_own(v: P | None, grad: P, alpha: float) -> P:
+    return 0.01 * grad**2 + (0 if v is None else alpha * v)
+
+
+@instead_of(oracle.step, "the old average is multiplied by alpha**t in step t, not by alpha")
+def decays_ever_faster(
+    p: P, v: tuple[P, int] | None, grad: P, lr: float, alpha: float = 0.99, eps: float = 1e-8
+) -> tuple[P, tuple[P, int]]:
+    average, t = v or (np.zeros_like(grad), 0)
+    average = alpha ** (t + 1) * average + (1 - alpha) * grad**2
+    return p - lr * oracle.get_direction(average, grad, eps), (average, t + 1)
+
+
 @instead_of(oracle.update_average, "alpha is 0.99 for every group, regardless of its options")
 def alpha_of_its_own(v: P | None, grad: P, alpha: float) -> P:
     return oracle.update_average(v, grad, 0.99)

@@ -140,6 +140,19 @@ default_rate_seen = change_events(DEFAULT_RATE, rates=[0.01])
 rate_in_the_loss = change_events("SGD's lr is 1 instead of the lr passed to train", rates=[1.0])
 
 
+@instead_of(oracle.train, "each step is divided by the number of steps: the loss is the mean over this batch only")
+def divided_by_steps(weights: Weights, batches: Batches, lr: float) -> Run:
+    return oracle.train(weights, batches, lr / len(batches))
+
+
+@instead_of(
+    oracle.train, "the returned weights are those with the lowest loss, not those after the last step", steps=[0, 1]
+)
+def best_returned(weights: Weights, batches: Batches, lr: float, steps: int) -> Run:
+    losses = oracle.train(weights, batches, lr)[1]
+    return oracle.train(weights, batches[: int(np.argmin(losses)) + steps], lr)[0], losses
+
+
 @instead_of(oracle.train, "lr decreases from step to step")
 def falling_rate(weights: Weights, batches: Batches, lr: float) -> Run:
     losses = []

@@ -80,7 +80,8 @@ def trained_on(weights: Sequence[Tensor], training: bool) -> str:
 
 def files(name: str) -> str:
     """Return code that saves a checkpoint under a name and lists the folder."""
-    return "\n".join([*NEW, save(1, repr(name)), "[file.name for file in Path().iterdir()]"])
+    moved = f"Path({name!r}).rename('moved.pt')\nload_checkpoint('moved.pt', model, opt)"
+    return "\n".join([*NEW, save(1, repr(name)), "[file.name for file in Path().iterdir()]", moved])
 
 
 def requires_grad(weights: Sequence[Tensor], frozen: int) -> str:

@@ -1,5 +1,6 @@
 """Probes for the files of save_checkpoint and load_checkpoint: failing writes, and damaged or hostile files."""
 
+import io
 import os
 import pickle
 import sys
@@ -20,12 +21,25 @@ from .disasters import Failing, FileEvents, Moves, Payload, small_files_only
 
 
 @typed(checkpoint_code.files)
-def files(assignment: Any, name: str) -> list[str]:
-    """Save a checkpoint under the given name, and return the names of all files in the folder."""
+def files(assignment: Any, name: str) -> dict[str, object]:
+    """Save a checkpoint under the given name, and return the names of all files in the folder.
+
+    Also return whether the checkpoint can be loaded, but not after this file alone has been moved ("depends").
+    """
     with temporary_folder() as place:
         model, optimizer = build(assignment, [torch.ones(2, 1)])
         assignment.checkpoint.save_checkpoint(spell(assignment, place / name), model, optimizer, 1)
-        return sorted(file.name for file in place.iterdir())
+        found, path, moved = sorted(file.name for file in place.iterdir()), place / name, place / "elsewhere" / name
+        if name not in found or refusal(lambda: load_into_new(assignment, path)):
+            return {"files": found, "depends": []}
+        moved.parent.mkdir()
+        path.rename(moved)
+        return {"files": found, "depends": refusal(lambda: load_into_new(assignment, moved))}
+
+
+def load_into_new(assignment: Any, path: Path) -> int:
+    """Load a checkpoint into a new small model and its optimizer."""
+    return int(assignment.checkpoint.load_checkpoint(spell(assignment, path), *build(assignment, [torch.ones(2, 1)])))
 
 
 @typed(checkpoint_code.failing_save)
@@ -114,22 +128,20 @@ def from_elsewhere(assignment: Any, weights: list[Tensor]) -> dict[str, object]:
     moves every tensor to the CPU before saving, or if the file is not a torch archive.
     """
     with temporary_folder() as place:
-        path, moved = (spell(assignment, place / name) for name in ("run.pt", "moved.pt"))
+        path = spell(assignment, place / "run.pt")
         model, optimizer = build(assignment, weights)
         with Moves() as moves:
             content = save_and_read(assignment, path, model, optimizer, 1)
         assignment.checkpoint.load_checkpoint(path, *build(assignment, weights, 1.0))  # if it can't be loaded, say why
-        if moves.seen or not content.startswith(b"PK"):
-            moved = path
-        else:
-            with zipfile.ZipFile(path) as source, zipfile.ZipFile(moved, "w", zipfile.ZIP_STORED) as target:
+        if not moves.seen and content.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(path, "w") as target:
                 for name in source.namelist():
                     content = source.read(name)
                     if name.endswith("data.pkl"):
                         content = content.replace(b"X\x03\x00\x00\x00cpu", b"X\x06\x00\x00\x00cuda:0")
                     target.writestr(name, content)
         other, other_optimizer = build(assignment, weights, 1.0)
-        raised = refusal(lambda: assignment.checkpoint.load_checkpoint(moved, other, other_optimizer, device="cpu"))
+        raised = refusal(lambda: assignment.checkpoint.load_checkpoint(path, other, other_optimizer, device="cpu"))
         devices = sorted({p.device.type for p in other.parameters()})
     return {"raised": raised, "loaded": copy_weights(other), "devices": devices}
 

@@ -46,7 +46,7 @@ def accumulate(
         "loss": loss,
         "attached": {"loss": has_graph(loss), "gradients": any(map(has_graph, grads))},
         "gradients": grads,
-        "rows": [call.rows for call in DeepLinear.passes],
+        "rows": [len(call.x) for call in DeepLinear.passes],
         "left alone": {"weights": list(model.weights), "x": x, "y": y, "model.training": model.training},
     }
 

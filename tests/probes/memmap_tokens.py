@@ -49,7 +49,9 @@ def load_afresh(assignment: Any, path: str | Path) -> Any:
 
 
 def copy_array(tokens: object) -> object:
-    """Return a copy of an array. Anything else is returned unchanged."""
+    """Return a copy of an array, or a text if its byte order is not the machine's. Anything else is unchanged."""
+    if isinstance(tokens, np.ndarray) and not tokens.dtype.isnative:
+        return f"an array of dtype {tokens.dtype.str}, whose byte order is not the machine's"
     return np.array(tokens) if isinstance(tokens, np.ndarray) else tokens
 
 
@@ -63,34 +65,43 @@ def round_trip(assignment: Any, tokens: Tensor, step: int) -> object:
 
 
 @typed(
-    lambda tokens, name, _as_path, literal: "\n".join(
+    lambda tokens, name, beside, _as_path, literal: "\n".join(
         [
-            f"path = Path({name!r})" if _as_path else f"path = {name!r}",
+            f"path, beside = {', '.join(f'Path({each!r})' if _as_path else repr(each) for each in (name, beside))}",
             f"save_tokens(path, {literal(tokens.numpy())})",
             "load_tokens(path)",
-            "save_tokens(Path(path).with_suffix('.other'), np.arange(2, dtype=np.int64))",
+            "save_tokens(beside, np.arange(2, dtype=np.int64))",
             "load_tokens(path)",
+            f"save_tokens(path, {literal(tokens.numpy())})",
+            "load_tokens(beside)",
         ]
     )
 )
-def named(assignment: Any, tokens: Tensor, name: str, _as_path: bool) -> dict[str, object]:
+def named(assignment: Any, tokens: Tensor, name: str, beside: str, _as_path: bool) -> dict[str, object]:
     """Return the names of the files written for `name`, and the tokens loaded from it.
 
-    Then save other tokens to a path with the same stem and a different suffix, and load the first ones again ("later").
+    Then save other tokens to `beside`, and load the first ones again ("later"). Save the first ones again, and load the
+    other ones ("beside").
     """
     with make_folder() as place:
-        path = place / name if _as_path else f"{place}/{name}"
+        path, other = (place / each if _as_path else f"{place}/{each}" for each in (name, beside))
         assignment.memmap_tokens.save_tokens(path, tokens.numpy())
         files = sorted(file.name for file in place.iterdir() if file.is_file())
         if name not in files:
             return {"files": files}
-        reply = {"files": files, "tokens": copy_array(load_afresh(assignment, path)), "later": None}
-        assignment.memmap_tokens.save_tokens((place / name).with_suffix(".other"), np.arange(2, dtype=np.int64))
-        try:
-            reply["later"] = copy_array(load_afresh(assignment, path))
-        except Exception as error:
-            reply["later"] = describe_error(error, assignment.memmap_tokens).replace(f"{place}/", "")
-        return reply
+
+        def load_again(again: str | Path) -> object:
+            try:
+                return copy_array(load_afresh(assignment, again))
+            except Exception as error:
+                return describe_error(error, assignment.memmap_tokens).replace(f"{place}/", "")
+
+        reply = {"files": files, "tokens": copy_array(load_afresh(assignment, path))}
+        assignment.memmap_tokens.save_tokens(other, np.arange(2, dtype=np.int64))
+        reply["beside at first"] = load_again(other)
+        reply["later"] = load_again(path)
+        assignment.memmap_tokens.save_tokens(path, tokens.numpy())
+        return reply | {"beside": load_again(other)}
 
 
 @typed(lambda tokens, literal: f"{save_line(tokens, literal)}\nPath('tokens.npy').stat().st_size")

@@ -40,9 +40,10 @@ def list_dtypes(tensors: list[Any]) -> list[str]:
 
 
 @typed(
-    lambda weights: "\n".join(
+    lambda weights, shift: "\n".join(
         [
             typed_model(weights),
+            *[f"model.register_forward_pre_hook(lambda _, args: (args[0] - {shift},))"] * bool(shift),
             "for p, grad in zip(model.parameters(), before):",
             "    p.grad = grad",
             f"opt = torch.optim.SGD(model.parameters(), lr=lr, momentum={BETA})",
@@ -51,9 +52,14 @@ def list_dtypes(tensors: list[Any]) -> list[str]:
         ]
     )
 )
-def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float) -> object:
-    """Train for one step. `before` contains the gradients of the weights before the step."""
-    model = DeepLinear(weights)
+def one_step(
+    assignment: Any, weights: list[Tensor], before: list[Tensor], x: Tensor, y: Tensor, lr: float, shift: int
+) -> object:
+    """Train for one step. `before` contains the gradients of the weights before the step.
+
+    The model's first operation subtracts `shift`, unless it is 0.
+    """
+    model = DeepLinear(weights, shift)
     for p, grad in zip(model.weights, before, strict=True):
         p.grad = grad.clone()
     optimizer = Momentum(model.parameters(), lr)
@@ -65,6 +71,7 @@ def one_step(assignment: Any, weights: list[Tensor], before: list[Tensor], x: Te
         "steps": optimizer.steps,
         "autocast for CUDA": any(call.cuda_dtype is torch.bfloat16 for call in DeepLinear.passes),
         "weights": list(model.weights),
+        "x is rounded": any(not torch.equal(call.x.to(x.dtype), x) for call in DeepLinear.passes),
         "dtypes": {
             "matmuls in the forward pass": sorted({name for call in DeepLinear.passes for name in call.products}),
             "parameters": list_dtypes([p for step in optimizer.steps for p in step["weights"]] + list(model.weights)),

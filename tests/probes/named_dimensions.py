@@ -29,6 +29,13 @@ def mean(assignment: Any, x: Tensor) -> object:
     return assignment.named_dimensions.mean_over_hidden(x)
 
 
+@typed("mean_over_hidden(x.requires_grad_()).requires_grad")
+def mean_has_graph(assignment: Any, x: Tensor) -> bool:
+    """Return whether gradients can flow through `mean_over_hidden`."""
+    y = assignment.named_dimensions.mean_over_hidden(x.clone().requires_grad_())
+    return isinstance(y, Tensor) and y.requires_grad
+
+
 @typed("per_head_linear(x, w, heads)")
 def per_head(assignment: Any, x: Tensor, w: Tensor, heads: int) -> object:
     """Call `per_head_linear`."""

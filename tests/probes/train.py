@@ -127,12 +127,15 @@ def untrained(assignment: Any, D: int, num_layers: int, seed: int) -> dict[str, 
             "        return torch.zeros(B, D), torch.zeros(B)",
             "    torch.manual_seed(seed)",
             "    model, losses = train(get_batch, D, num_layers, 2, 1, 0.0)",
-            "    print(list(model.parameters()))",
+            "    print(list(model.parameters()), torch.initial_seed())",
         ]
     )
 )
-def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> list[list[Tensor]]:
-    """Return, for each of `draws`, the weights after one step with lr=0 if get_batch draws that many random numbers."""
+def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int) -> dict[str, object]:
+    """Return, for each of `draws`, the weights after one step with lr=0 if get_batch draws that many random numbers.
+
+    Also return the seed of torch's generator afterwards.
+    """
 
     def start(count: int) -> list[Tensor]:
         def get_batch(B: int) -> tuple[Tensor, Tensor]:
@@ -142,7 +145,7 @@ def starts(assignment: Any, D: int, num_layers: int, draws: list[int], seed: int
         torch.default_generator.manual_seed(seed)
         return copy_weights(assignment.train.train(get_batch, D, num_layers, 2, 1, 0.0)[0])
 
-    return [start(count) for count in draws]
+    return {"weights": [start(count) for count in draws], "seed": torch.initial_seed()}
 
 
 class Frozen(torch.optim.Optimizer):
@@ -202,12 +205,13 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
 
     Also return whether a loss is attached to its graph.
     """
-    counts = []
+    counts, nodes = [], []
 
     class Counting(Batches):
         def draw(self, size: int | str) -> tuple[Tensor, Tensor]:
             tensors = [o for o in gc.get_objects() if isinstance(o, Tensor)]
-            counts.append(sum(t.numel() > 1 for t in tensors) + len(find_graph_nodes(tensors)))
+            counts.append(sum(t.numel() > 1 for t in tensors))
+            nodes.append(len(find_graph_nodes(tensors)))
             return super().draw(size)
 
     train = assignment.train.train
@@ -216,7 +220,7 @@ def alive(assignment: Any, D: int, num_layers: int, xs: list[Tensor], ys: list[T
         _, losses = train(Counting(xs, ys).get_batch, D, num_layers, len(xs[0]), len(xs), 0.01)
     finally:
         gc.unfreeze()
-    return {"counts": counts, "attached": is_attached(losses)}
+    return {"tensors": counts, "nodes": nodes, "attached": is_attached(losses)}
 
 
 def is_attached(losses: Any) -> bool:

@@ -1,6 +1,7 @@
 """Explains common exceptions of torch, NumPy and Python whose messages are hard for beginners to understand."""
 
 import re
+import tempfile
 
 from torchkata.course import course
 from torchkata.inside.process_limits import DEFAULT
@@ -11,7 +12,8 @@ from torchkata.seam.failures import Crashed
 
 NO_RETURN = Text("nothing is returned: is a `return` missing?")
 LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires"
-NO_FILE = r"^FileNotFoundError: (?:.*: '(.+?)'|(\S+) not found)"
+TEMPORARY = re.escape(tempfile.gettempdir())  # there, the tests create folders, and files do not differ in the grader
+NO_FILE = rf"^FileNotFoundError: (?:.*: '(?!{TEMPORARY})(.+?)'|(\S+) not found)"
 NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
 PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(

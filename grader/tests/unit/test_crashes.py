@@ -246,6 +246,11 @@ def test_advice_to_trust_a_file_is_not_shown() -> None:
         assert explain_crash(Crashed(error, Place("checkpoint.py", 3)))
 
 
+def test_file_missing_in_temporary_folder_is_not_missing_in_zip(tmp_path: pathlib.Path) -> None:
+    raised = catch(lambda: (tmp_path / "run.pt.tmp").unlink(), Place("checkpoint.py", 3))
+    assert explain_crash(raised) == ""
+
+
 def test_inplace_method_on_leaf_tensor_is_named() -> None:
     raised = catch(lambda: make_param().mul_(2), Place("linear.py", 3, "return self.scale.mul_(2) @ x"))
     named = "`mul_()` changes a tensor that requires grad in place: use `mul()`"
