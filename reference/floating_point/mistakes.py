@@ -99,7 +99,8 @@ def infinity_everywhere(dtype: str) -> float:
 
 @instead_of(
     oracle.largest,
-    "returns 480 for float8_e4m3fn: the code with all bits set is NaN in this dtype, and the code before it is 448",
+    "returns 480 for float8_e4m3fn: with all bits but the sign set, the code is NaN in this dtype, and the one before "
+    "it is 448",
 )
 def nan_as_number(dtype: str) -> float:
     return 480.0 if dtype == "float8_e4m3fn" else oracle.largest(dtype)
