@@ -33,6 +33,7 @@ class Program:
     says: Text
     source: str
     is_visible: bool
+    is_rounding: bool = False  # whether it differs from others of this kind only by a rounding
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,25 @@ class Candidates:
                 note = Text(
                     "check rejects a correct program in one of two calls, so it fails by chance{text}", text=text
                 )
+            if verdicts == {"rejected"} and program.is_visible:
+                self.assert_tolerant(student, key, demand)
+                self.call(student, program, key)  # the last call is the input that a failure shows
             demand(verdicts == {"accepted"}, note)
         student.memory[trusted] = True
+
+    def assert_tolerant(self, student: Student, key: bytes, demand: Callable[..., None]) -> None:
+        """Assert that `check` gives the same verdict on all correct programs that differ only by a rounding."""
+        seen = [(program, *self.call(student, program, key)) for program in self.right if program.is_rounding]
+        rejected = [one for one in seen if one[1] == {"rejected"}]
+        if rejected and any(verdicts == {"accepted"} for _, verdicts, _ in seen):
+            program, _, text = rejected[0]
+            self.call(student, program, key)  # the last call is the input that a failure shows
+            note = Text("check rejects a program that is correct ({says}){text}", says=program.says, text=text)
+            mistake = Text(
+                "check rejects a correct program whose results differ only by a rounding from those of one that it "
+                "accepts: compare with a tolerance, not with =="
+            )
+            demand(False, note, mistake=mistake)
 
     def assert_some_caught(self, student: Student, key: bytes) -> None:
         """Assert that `check` rejects at least one of the first wrong programs of the groups."""
@@ -142,6 +160,7 @@ def read_candidates(
                 describe_program(one["says"], kata, path.name, title) if is_visible else Text(one["says"]),
                 one["source"],
                 is_visible,
+                title.startswith("rounds_"),
             )
             for title, one in table.items()
         ]

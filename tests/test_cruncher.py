@@ -16,6 +16,7 @@ from tests.strategies import DeepCase, deep_cases, sizes
 from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equal, check, precondition, require, same
 
 HIDDEN = sizes(1, 4)  # the numbers of hidden layers in tests that are not about a model without any
+INSIDE_THE_LOOP = Text("without layers, nothing is returned, but with layers, a tensor: is `return` inside the loop?")
 STALE = Text("after load_state_dict(), the output is still that of the previous weights: is their product cached?")
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
@@ -50,8 +51,12 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
 @given(deep_cases(st.integers(2, 4), HIDDEN))
 def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
     """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
+    answer: Plain = None
     for each in (case, replace(case, weights=case.weights[-1:])):  # also without hidden layers
         reply = student.call(probes.forward, each.weights, each.x)
+        if each is not case and isinstance(answer, Tensor):
+            check(reply["y"] is not None, mistake=INSIDE_THE_LOOP, expected=Text("a tensor"))
+        answer = reply["y"]
         try:
             check_forward(reply["y"], each)
         except AssertionError:

@@ -79,6 +79,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
     right = right and list(weight.shape) == [input_dim, output_dim]
     require(right, Text("the shape or dtype is wrong"), yours=weight, expected=form)
     values = as_float64(weight)
+    check(bool(np.isfinite(values).all()), mistake=Text("the initial weight contains NaN or infinity"), yours=weight)
     for name, side in ((Text("rows"), values), (Text("columns"), values.T)):
         copied = len(side) > 1 and side.std() > 0 and bool((side == side[0]).all())
         check(

@@ -33,7 +33,27 @@ def check_draws(
     """Check that equal seeds give equal draws. Use `apart` to check that different seeds give different draws."""
     drawn = student.call(probes.draws, seeds, between)
     for library in libraries:
+        if library == "torch":
+            check_torch_is_not_reseeded(seeds, drawn)
         check_pairs(library, Text("draws"), seeds, drawn[library], apart)
+
+
+def check_torch_is_not_reseeded(seeds: list[int], drawn: dict[str, list[list[float]]]) -> None:
+    """Check that torch is not seeded with different large numbers, such as those of torch.seed(), for the same seed."""
+    used = [numbers for (numbers,) in drawn[probes.INITIAL_SEEDS]]
+    for i, j in combinations(range(len(seeds)), 2):
+        if seeds[i] == seeds[j] and drawn["torch"][i] != drawn["torch"][j] and max(used[i], used[j]) > LARGEST:
+            note = Text(
+                "after two calls of seed_everything({seed}), torch.initial_seed() is {one} and {other}",
+                seed=seeds[i],
+                one=used[i],
+                other=used[j],
+            )
+            mistake = Text(
+                "torch is seeded with another number in each call: torch.seed() seeds it with a new random number "
+                "(torch.initial_seed() only reads the number in use), torch.manual_seed(seed) with seed"
+            )
+            check(used[i] == used[j], note, mistake=mistake)
 
 
 def find_seeded(student: Student, seed: int) -> list[str]:

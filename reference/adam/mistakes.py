@@ -63,3 +63,25 @@ def decayed_in_the_second_only(
 @instead_of(oracle.step, "weight_decay shrinks the parameter directly, as in AdamW")
 def decoupled(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any) -> Moved:
     return oracle.step(p * (1 - lr * weight_decay), state, grad, lr, **options)
+
+
+@instead_of(oracle.step, "weight_decay shrinks the parameter directly, and only after the update")
+def decoupled_afterwards(
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
+) -> Moved:
+    moved, state = oracle.step(p, state, grad, lr, **options)
+    return moved * (1 - lr * weight_decay), state
+
+
+@instead_of(
+    oracle.step, "the parameter is multiplied by 1 - weight_decay: add weight_decay * p to the gradient instead"
+)
+def shrunk_without_rate(
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
+) -> Moved:
+    return oracle.step(p * (1 - weight_decay), state, grad, lr, **options)
+
+
+@instead_of(oracle.step, "the defaults of beta1 and beta2 are swapped")
+def swapped_defaults(p: P, state: State | None, grad: P, lr: float, **options: Any) -> Moved:
+    return oracle.step(p, state, grad, lr, **{"betas": (0.999, 0.9), **options})

@@ -140,6 +140,29 @@ def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return m, np.maximum(v, falling)
 
 
+@instead_of(adam.update_averages, "the new gradient is multiplied by 1 - beta2 before it is squared, not after")
+def squared_with_its_factor(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + ((1 - betas[1]) * grad) ** 2
+
+
+@instead_of(adam.update_averages, "the averages are not kept: each step begins with averages of 0")
+def not_kept(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    return adam.update_averages(0 * m, 0 * v, grad, betas)
+
+
+@instead_of(
+    adam.update_averages, "the first gradient enters the averages twice: they should be 0 before the first step"
+)
+def first_gradient_twice(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    is_first = not (np.any(m) or np.any(v))
+    return adam.update_averages(*(adam.update_averages(m, v, grad, betas) if is_first else (m, v)), grad, betas)
+
+
+@instead_of(adam.get_direction, "the divisor is the larger of the square root and eps instead of their sum")
+def larger_of_root_and_epsilon(m: P, v: P, eps: float) -> P:
+    return m / np.maximum(np.sqrt(v), eps)
+
+
 @instead_of(adam.get_direction, "eps is added inside the square root")
 def epsilon_inside(m: P, v: P, eps: float) -> P:
     return m / np.sqrt(v + eps)

@@ -44,6 +44,11 @@ def divided_by_d(q: Array, k: Array, mask: Mask) -> Array:
     return oracle.weights(q / np.sqrt(q.shape[-1]), k, mask)
 
 
+@instead_of(oracle.weights, "divides the scores by the root of the number of keys instead of √d")
+def divided_by_keys(q: Array, k: Array, mask: Mask) -> Array:
+    return oracle.weights(q * np.sqrt(q.shape[-1] / k.shape[-2]), k, mask)
+
+
 BY_D_V = "divides the scores by √d_v instead of √d"
 
 
@@ -81,6 +86,17 @@ def rounded_products(q: Array, k: Array, mask: Mask) -> Array:
 def over_queries(scores: Array, mask: Mask) -> Array:
     turned = oracle.softmax(np.swapaxes(scores, -1, -2), None if mask is None else mask.T)
     return np.swapaxes(turned, -1, -2)
+
+
+@instead_of(
+    oracle.softmax,
+    "the softmax runs over dimension 1, which is that of the keys only without leading dimensions: use -1",
+)
+def over_dimension_one(scores: Array, mask: Mask) -> Array:
+    if scores.ndim == 2:
+        return oracle.softmax(scores, mask)
+    allowed = None if mask is None else np.swapaxes(np.broadcast_to(mask, scores.shape), 1, -1)
+    return np.swapaxes(oracle.softmax(np.swapaxes(scores, 1, -1), allowed), 1, -1)
 
 
 def divide_by_sum(shares: Array, mask: Mask) -> Array:

@@ -1,7 +1,7 @@
 """Mistakes in a deep linear model."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -67,10 +67,18 @@ def only_final(weights: Weights, x: X) -> Y:
     return output(weights, x)
 
 
-@instead_of(oracle.forward, "a ReLU follows each layer of `layers`")
-def relu_between(weights: Weights, x: X) -> Y:
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "ReLU": lambda x: np.maximum(x, 0),
+    "GELU": lambda x: x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2,
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+}
+
+
+@instead_of(oracle.forward, "a {name} follows each layer of `layers`", name=[*ACTIVATIONS])
+def activation_between(weights: Weights, x: X, name: str) -> Y:
     for weight in weights[:-1]:
-        x = np.maximum(x @ weight, 0)
+        x = ACTIVATIONS[name](x @ weight)
     return output(weights, x)
 
 
@@ -79,9 +87,14 @@ def relu_before_final(weights: Weights, x: X) -> Y:
     return output(weights, np.maximum(hidden(weights, x), 0))
 
 
-@instead_of(oracle.forward, "a ReLU follows the final layer")
-def relu_at_the_end(weights: Weights, x: X) -> Y:
-    return np.maximum(oracle.forward(weights, x), 0)
+@instead_of(oracle.forward, "a {name} follows the final layer", name=[*ACTIVATIONS])
+def activation_at_the_end(weights: Weights, x: X, name: str) -> Y:
+    return ACTIVATIONS[name](oracle.forward(weights, x))
+
+
+@instead_of(oracle.forward, "the outputs of a batch are averaged to a single number")
+def averaged(weights: Weights, x: X) -> Y:
+    return np.asarray(oracle.forward(weights, x).sum() / max(1, len(x)))
 
 
 @instead_of(oracle.forward, "in `layers`, each layer's input is added to its output, as in a residual connection")
@@ -241,6 +254,24 @@ def second_frozen(weights: Weights, x: X, grad_y: Y) -> Grads:
 @instead_of(oracle.initial_stds, "the final weight is initialized to zero")
 def final_at_zero(dim: int, num_layers: int) -> list[float]:
     return [*oracle.initial_stds(dim, num_layers)[:-1], 0.0]
+
+
+@instead_of(
+    oracle.initial_stds,
+    "in `layers`, the initial standard deviation is {std:g}: leave the initialization to Linear",
+    std=[0.01, 0.02, 0.1, 1.0],
+)
+def initialized_again(dim: int, num_layers: int, std: float) -> list[float]:
+    return [std] * num_layers + oracle.initial_stds(dim, num_layers)[-1:]
+
+
+@instead_of(
+    oracle.initial_stds,
+    "the initial standard deviation of every layer is {std:g}: leave the initialization to Linear",
+    std=[0.01, 0.02, 0.1, 1.0],
+)
+def all_initialized_again(dim: int, num_layers: int, std: float) -> list[float]:
+    return [std] * (num_layers + 1)
 
 
 @instead_of(oracle.initial_stds, "in `layers`, deeper layers are initialized with smaller weights")

@@ -31,6 +31,35 @@ def cut_off(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype)
 
 
+@instead_of(
+    oracle.underflows,
+    "the threshold is half of finfo.tiny, the smallest normal number: subnormal numbers are smaller",
+)
+def half_of_tiny(value: float, dtype: str) -> bool:
+    return value != 0 and abs(value) <= oracle.smallest(dtype) * 2 ** (oracle.FORMATS[dtype].fraction - 1)
+
+
+@instead_of(
+    oracle.underflows,
+    "returns True for every number smaller than the largest one: -finfo.min is the largest, not the smallest positive",
+)
+def below_the_largest(value: float, dtype: str) -> bool:
+    return value != 0 and abs(value) < oracle.largest(dtype)
+
+
+@instead_of(
+    oracle.underflows,
+    "returns True only below finfo.min, the negative number farthest from 0, not the smallest positive number",
+)
+def below_finfo_min(value: float, dtype: str) -> bool:
+    return value < -oracle.largest(dtype)
+
+
+@instead_of(oracle.underflows, "returns False already for 0.75 times half the smallest positive number")
+def threshold_too_small(value: float, dtype: str) -> bool:
+    return value != 0 and abs(value) <= oracle.smallest(dtype) / 4
+
+
 @instead_of(oracle.underflows, "returns False for exactly half the smallest number: ties round to even, here to 0")
 def half_way_kept(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype) / 2
@@ -99,7 +128,8 @@ def infinity_everywhere(dtype: str) -> float:
 
 @instead_of(
     oracle.largest,
-    "returns 480 for float8_e4m3fn: the code with all bits set is NaN in this dtype, and the code before it is 448",
+    "returns 480 for float8_e4m3fn: with all bits but the sign set, the code is NaN in this dtype, and the one before "
+    "it is 448",
 )
 def nan_as_number(dtype: str) -> float:
     return 480.0 if dtype == "float8_e4m3fn" else oracle.largest(dtype)
@@ -135,6 +165,12 @@ def power_of_two(dtype: str) -> float:
 @instead_of(oracle.largest, "returns the largest float32 number for bfloat16, which has fewer fraction bits")
 def largest_of_float32(dtype: str) -> float:
     return oracle.largest("float32" if dtype == "bfloat16" else dtype)
+
+
+@instead_of(oracle.largest, "returns the number before the largest: the largest fraction, all ones, is 2 - 2**-bits")
+def one_before_the_largest(dtype: str) -> float:
+    form = oracle.FORMATS[dtype]
+    return oracle.largest(dtype) - float(2.0 ** (form.bias - form.fraction) if form.has_infinity else 0)
 
 
 @instead_of(oracle.largest, "returns infinity instead of the largest finite number")

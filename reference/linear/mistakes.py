@@ -1,6 +1,7 @@
 """Mistakes in Linear."""
 
 import math
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +23,9 @@ BY_DEFAULT = (
 )
 RELU = "a ReLU is applied to the output"
 SCALED = "the output is divided by sqrt(input_dim): divide the initial weight instead"
+MEAN_FIRST = (
+    "the mean of the initial weight is 1 / sqrt(input_dim), and its standard deviation 1: normal_ takes the mean first"
+)
 POSITIVE = "all initial weights are positive: the signs are lost"
 SIGNS = "all initial weights have the same absolute value and random signs"
 CUT = "of the initial weight is that of a normal distribution truncated at {bound:g} standard deviations"
@@ -147,6 +151,33 @@ def one_for_all_sizes(input_dim: int, output_dim: int, std: float) -> float:
 )
 def with_a_gain(input_dim: int, output_dim: int, gain: float) -> float:
     return gain / math.sqrt(input_dim)
+
+
+FORMULAS: dict[str, Callable[[int, int], float]] = {
+    "1 / sqrt(input_dim + output_dim)": lambda i, o: (i + o) ** -0.5,
+    "1 / output_dim": lambda _, o: 1 / o,
+    "sqrt(2 / output_dim)": lambda _, o: (2 / o) ** 0.5,  # kaiming_normal_, for which the last dimension is the input
+    "1 / sqrt(3 · output_dim)": lambda _, o: (3 * o) ** -0.5,  # its uniform variant, as nn.Linear calls it
+}
+
+
+@instead_of(
+    oracle.initial_std,
+    "the initial standard deviation is {formula} instead of 1 / sqrt(input_dim)",
+    formula=[*FORMULAS],
+)
+def by_another_formula(input_dim: int, output_dim: int, formula: str) -> float:
+    return FORMULAS[formula](input_dim, output_dim)
+
+
+@instead_of(oracle.initial_mean, MEAN_FIRST)
+def mean_of_the_root(input_dim: int, output_dim: int) -> float:
+    return 1 / math.sqrt(input_dim)
+
+
+@instead_of(oracle.initial_std, MEAN_FIRST)
+def std_left_at_one(input_dim: int, output_dim: int) -> float:
+    return 1.0
 
 
 @instead_of(oracle.initial_std, "the initial standard deviation is 1 / sqrt(3 · input_dim), as in nn.Linear")

@@ -46,6 +46,14 @@ def span(window: Window, storage_bytes: int) -> int:
     return (1 + steps) * window.element_size
 
 
+@instead_of(
+    oracle.tensor_bytes,
+    "counts storage_offset() + numel() elements: the storage may be longer, and a view may show an element many times",
+)
+def offset_and_elements(window: Window, storage_bytes: int) -> int:
+    return (window.offset + window.elements) * window.element_size
+
+
 @instead_of(oracle.tensor_bytes, "a view with gaps counts as its contiguous copy")
 def copied_first(window: Window, storage_bytes: int) -> int:
     if torch.empty_strided(tuple(window.shape), tuple(window.strides), device="meta").is_contiguous():
@@ -155,6 +163,43 @@ def gradients_like_parameters(num_parameters: int, num_activations: int, **each:
     return oracle.training_bytes(
         num_parameters, num_activations, **{**each, "gradient_bytes": each.get("parameter_bytes", 4)}
     )
+
+
+@instead_of(oracle.training_bytes, "uses parameter_bytes instead of activation_bytes for activations")
+def activations_like_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
+    return oracle.training_bytes(
+        num_parameters, num_activations, **{**each, "activation_bytes": each.get("parameter_bytes", 4)}
+    )
+
+
+@instead_of(oracle.training_bytes, "multiplies optimizer_bytes by parameter_bytes: it is already in bytes")
+def state_in_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
+    more = each.get("optimizer_bytes", 8) * each.get("parameter_bytes", 4)
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": more})
+
+
+@instead_of(oracle.training_bytes, "counts the activations twice")
+def activations_twice(num_parameters: int, num_activations: int, **each: int) -> int:
+    twice = 2 * each.get("activation_bytes", 4)
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "activation_bytes": twice})
+
+
+@instead_of(
+    oracle.training_bytes,
+    "adds 4 bytes per parameter if parameter_bytes is 2: a master copy is the caller's to include",
+)
+def master_copy_added(num_parameters: int, num_activations: int, **each: int) -> int:
+    more = {"parameter_bytes": 6} if each.get("parameter_bytes") == 2 else {}
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, **more})
+
+
+@instead_of(
+    oracle.training_bytes,
+    "{kind} is 2 by default instead of 4",
+    kind=["parameter_bytes", "gradient_bytes", "activation_bytes"],
+)
+def two_by_default(num_parameters: int, num_activations: int, *, kind: str, **each: int) -> int:
+    return oracle.training_bytes(num_parameters, num_activations, **{kind: 2, **each})
 
 
 @instead_of(oracle.training_bytes, "counts optimizer_bytes twice: it is the whole state per parameter")

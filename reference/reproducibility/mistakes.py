@@ -15,13 +15,19 @@ def distinct_origins(seeds: Sequence[int]) -> list[object]:
 
 
 @instead_of(
-    oracle.origins, "the same seed gives different numbers in NumPy: does every call seed its global generator?"
+    oracle.origins,
+    "the same seed gives different numbers in NumPy: does every call seed its global generator, with a number that "
+    "depends only on seed?",
 )
 def without_numpy(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return distinct_origins(seeds) if drawn_by == "NumPy" else oracle.origins(drawn_by, seeds)
 
 
-@instead_of(oracle.origins, "the same seed gives different numbers in Python's random module: does every call seed it?")
+@instead_of(
+    oracle.origins,
+    "the same seed gives different numbers in Python's random module: does every call seed it, with a number that "
+    "depends only on seed?",
+)
 def without_random(drawn_by: str, seeds: Sequence[int]) -> list[object]:
     return distinct_origins(seeds) if drawn_by == "random" else oracle.origins(drawn_by, seeds)
 

@@ -76,6 +76,9 @@ read_for_each_product = count_product(
     lambda m, k, n: (2 * m * k * n, 2 * m * k * n + m * n),
 )
 first_read_only = count_product("omits the bytes of the second input", lambda m, k, n: (2 * m * k * n, m * k + m * n))
+result_read_too = count_product(
+    "counts the result twice: it is only written, not read", lambda m, k, n: (2 * m * k * n, m * k + k * n + 2 * m * n)
+)
 square_only = count_product(
     "assumes that all three matrices have the size of the result, which is correct only if they are square",
     lambda m, k, n: (2 * m * k * n, 3 * m * n),
@@ -86,6 +89,12 @@ square_only = count_product(
 def elements_of_matrices(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
     k = times * k
     return 2 * m * k * n, m * k + k * n + m * n
+
+
+@instead_of(oracle.product_work, "counts 4 bytes per element of the result, whatever dtype is")
+def result_in_float32(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.product_work(m, k, n, itemsize, times)
+    return flops, moved + m * n * (4 - itemsize)
 
 
 @instead_of(oracle.product_work, "counts bits instead of bytes")
@@ -117,6 +126,12 @@ def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: in
 def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops, moved - times * sizes[0] * itemsize * (operation == "dot")
+
+
+@instead_of(oracle.work, "counts the vector anew for each row of matrix_vector: it is read only once")
+def vector_read_for_each_row(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return flops, moved + (operation == "matrix_vector") * (sizes[0] - 1) * times * sizes[-1] * itemsize
 
 
 @instead_of(oracle.work, "counts the bytes of only one row of matrix_vector's matrix")

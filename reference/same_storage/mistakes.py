@@ -10,13 +10,14 @@ from torchkata import instead_of
 
 @instead_of(
     oracle.same_storage,
-    "always returns False, even for (x, x), as comparing new objects does, such as x.storage() is y.storage()",
+    "returns False in every call here, even for (x, x), as comparing new objects does, such as x.storage() is "
+    "y.storage()",
 )
 def never(x: Placed, y: Placed) -> bool:
     return False
 
 
-@instead_of(oracle.same_storage, "always returns True, even for a tensor and its copy")
+@instead_of(oracle.same_storage, "returns True in every call here, even for a tensor and its copy")
 def always(x: Placed, y: Placed) -> bool:
     return True
 
@@ -76,6 +77,21 @@ def storage_sizes(x: Placed, y: Placed) -> bool:
 @instead_of(oracle.same_storage, "requires equal shapes, strides and offsets: a view may differ in all of them")
 def same_layout(x: Placed, y: Placed) -> bool:
     return x.tensor.is_set_to(y.tensor)
+
+
+@instead_of(oracle.same_storage, "requires equal shapes: a view may have another shape")
+def same_shape(x: Placed, y: Placed) -> bool:
+    return x.allocation == y.allocation and x.tensor.shape == y.tensor.shape
+
+
+@instead_of(oracle.same_storage, "requires equal numbers of elements: a view may have fewer, or more")
+def same_number_of_elements(x: Placed, y: Placed) -> bool:
+    return x.allocation == y.allocation and x.tensor.numel() == y.tensor.numel()
+
+
+@instead_of(oracle.same_storage, "returns False whenever y is not a view, even for (x, x)")
+def y_is_a_view(x: Placed, y: Placed) -> bool:
+    return x.allocation == y.allocation and bool(y.tensor._is_view())
 
 
 @instead_of(

@@ -13,6 +13,7 @@ from torch import Tensor
 from torchkata import typed
 
 ELSEWHERE = 271828
+INITIAL_SEEDS = "torch.initial_seed()"
 DRAWN = ("seed_everything(seed)", "print(torch.randn(3), np.random.randn(3), random.gauss(0, 1))")
 RUN = """
 for seed in seeds:
@@ -40,13 +41,14 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
     torch.manual_seed(ELSEWHERE)
     np.random.seed(ELSEWHERE)
     random.seed(ELSEWHERE)
-    drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": []}
+    drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": [], INITIAL_SEEDS: []}
     for seed in seeds:
         for _ in range(between):
             torch.randn(1)
             np.random.randn()  # computes two numbers and caches the second, like random.gauss
             random.gauss(0, 1)
         assignment.reproducibility.seed_everything(seed)
+        drawn[INITIAL_SEEDS].append([torch.initial_seed()])
         drawn["torch"].append([*torch.randn(3).tolist(), *torch.rand(2).tolist(), *torch.randperm(4).tolist()])
         drawn["NumPy"].append([*np.random.randn(3), *np.random.rand(2), *np.random.permutation(4).tolist()])
         drawn["random"].append([random.gauss(0, 1), random.random(), *random.sample(range(4), 4)])

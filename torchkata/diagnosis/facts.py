@@ -36,7 +36,7 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     separating = separating or find_separating_names(telling)
     if not separating or any(fact.endswith(NOT_ZERO) for fact in separating):
         return ""
-    return _("wrong where {fact}, right everywhere else", fact=separating[0])
+    return _("wrong where {fact}, right in {count} other cases", fact=separating[0], count=len(right))
 
 
 def find_separating_names(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> list[str]:

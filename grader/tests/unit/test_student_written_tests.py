@@ -16,7 +16,7 @@ from tests.candidates import Candidates, Program, read_candidates
 from torchkata import require
 from torchkata.course import HIDDEN_PROGRAMS, course
 from torchkata.inside.text import Text
-from torchkata.seam.failures import NotStarted
+from torchkata.seam.failures import NotStarted, Wrong
 from torchkata.seam.student import InProcess, Student
 
 KATAS = [path.parent.name for path in find_files()]
@@ -83,6 +83,22 @@ def test_rejection_by_chance_shows_its_text(rejected_call: int) -> None:
     with pytest.raises(AssertionError, match=r"in one of two calls, so it fails by chance: .*uneven") as failed:
         Candidates("kata", "SGD", len, len, right, {}).assert_right_accepted(student, b"")
     assert "may be wrong" not in str(failed.value)
+
+
+@pytest.mark.parametrize("accepted", ["b", "", "ab"])
+def test_check_without_tolerance_is_named(accepted: str) -> None:
+    def judge(_probe: Any, _kata: str, _name: str, source: str, _seed: int) -> dict[str, str]:
+        return {"verdict": "accepted" if source in [*accepted] else "rejected", "text": ""}
+
+    student = Mock(memory={})
+    student.call.side_effect = judge
+    right = [Program(Text(says), says, True, is_rounding=says != "own") for says in ("own", "a", "b")]
+    with pytest.raises(Wrong) as failed:
+        Candidates("kata", "SGD", len, len, right, {}).assert_right_accepted(student, b"")
+    is_named = accepted == "b"
+    assert ("compare with a tolerance" in str(failed.value.mistake)) == is_named
+    assert ("(a)" if is_named else "(own)") in failed.value.note
+    assert student.call.call_args.args[3] == ("a" if is_named else "own")
 
 
 class CountingStudent(Student):
