@@ -16,7 +16,7 @@ import torch
 
 
 def underflows(value: float, dtype: torch.dtype) -> bool:
-    """Return True (a `bool`) if `value`, a nonzero Python float, becomes 0 when it is rounded to `dtype`.
+    """Return True (a `bool`) if `value`, a Python float, is not 0 but becomes 0 when it is rounded to `dtype`.
 
     Values are rounded to nearest, ties to even, so `value` becomes 0 if its absolute value is at most half the smallest
     positive number. (`torch.finfo(dtype).tiny` is the smallest normal number, which is larger.)

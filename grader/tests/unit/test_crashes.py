@@ -246,7 +246,7 @@ def test_advice_to_trust_a_file_is_not_shown() -> None:
         assert explain_crash(Crashed(error, Place("checkpoint.py", 3)))
 
 
-def test_file_missing_in_temporary_folder_is_not_missing_in_zip(tmp_path: pathlib.Path) -> None:
+def test_missing_temporary_file_is_not_missing_in_zip(tmp_path: pathlib.Path) -> None:
     raised = catch(lambda: (tmp_path / "run.pt.tmp").unlink(), Place("checkpoint.py", 3))
     assert explain_crash(raised) == ""
 
