@@ -22,7 +22,7 @@ class CausalAttention(nn.Module):
         raise NotImplementedError
 
     def forward(self, x: Float[Tensor, "batch T dim"]) -> Float[Tensor, "batch T dim"]:
-        """Split `project(x)` into thirds q, k, v, and return `merge(multi_head_attention(q, k, v, heads, mask))`.
+        """Split `project(x)` into thirds q, k, v; return `merge(multi_head_attention(q, k, v, heads, mask))`.
 
         `heads = math.gcd(dim, 4)`, and `mask` is causal, on x's device.
         """
