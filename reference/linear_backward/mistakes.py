@@ -16,6 +16,24 @@ def not_transposed(w: Float[Array, "d d"], grad_y: Float[Array, "... d"]) -> Flo
     return grad_y @ w
 
 
+@instead_of(
+    oracle.grad_x,
+    "grad_x is computed with w.reshape(output_dim, input_dim), which has the shape of w.T, but the elements in another "
+    "order",
+)
+def reshaped_weight(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
+    return oracle.grad_x(w, grad_y) if w.shape[0] == w.shape[1] else grad_y @ w.reshape(w.shape[::-1])
+
+
+@instead_of(
+    oracle.grad_w,
+    "grad_w is computed with x.reshape(input_dim, -1), which has the shape of the transpose, but the elements in "
+    "another order: use x.reshape(-1, input_dim).T",
+)
+def reshaped_rows(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return rows(x).reshape(x.shape[-1], -1) @ rows(grad_y)
+
+
 @instead_of(oracle.grad_w, "grad_w is transposed")
 def transposed(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "o i"]:
     return rows(grad_y).T @ rows(x)

@@ -81,6 +81,15 @@ def outer_transposed(x: Float[Array, "... rows"], y: Float[Array, "... columns"]
     return np.swapaxes(oracle.outer(x, y), -1, -2)
 
 
+@instead_of(
+    oracle.outer,
+    "right without leading dimensions, but with them y's leading dimension is lined up with the rows of x: y needs a "
+    "dimension for the rows, too: y[..., None, :]",
+)
+def outer_of_rows(x: Float[Array, "... rows"], y: Float[Array, "... columns"]) -> Array:
+    return x[..., np.newaxis] * y
+
+
 @instead_of(oracle.squared_distances, "returns the transpose: x belongs to the rows and y to the columns")
 def distances_transposed(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
     return np.swapaxes(oracle.squared_distances(x, y), -1, -2)
@@ -104,6 +113,15 @@ def mean_distances(x: Float[Array, "... rows d"], y: Float[Array, "... columns d
 @instead_of(oracle.squared_distances, "compares row i of x with row i of y only: broadcast them to all pairs")
 def same_rows(x: Float[Array, "... rows d"], y: Float[Array, "... rows d"]) -> Array:
     return np.sum((x - y) ** 2, axis=-1)
+
+
+@instead_of(
+    oracle.squared_distances,
+    "right without leading dimensions, but with them y's leading dimension is lined up with the rows of x: y needs a "
+    "dimension for the rows, too: y[..., None, :, :]",
+)
+def distances_of_rows(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.sum((x[..., np.newaxis, :] - y) ** 2, axis=-1)
 
 
 @instead_of(oracle.traces, "sums the diagonals of all matrices: keep the leading dimensions")
