@@ -150,7 +150,7 @@ def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, se
             segment=segment,
             expected=expected,
         ),
-        yours=Text("{count} activations", count=kept),
+        yours=Text("{count} activations", count=f"{kept:g}"),
         expected=Text(
             "{expected} activations: the inputs of all segments except the first, and the output", expected=expected
         ),
@@ -170,7 +170,7 @@ def test_backward_stores_one_segment_at_a_time(student: Student, num_layers: int
             num_layers=num_layers,
             segment=segment,
         ),
-        yours=Text("{count} activations", count=peak),
+        yours=Text("{count} activations", count=f"{peak:g}"),
         expected=Text("no more than {most} activations at the peak", most=most),
     )
 

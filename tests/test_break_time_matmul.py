@@ -44,5 +44,5 @@ def test_too_few_matmuls_are_caught(student: Student, kata_key: bytes) -> None:
 
 
 def test_wrong_results_or_modified_inputs_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(run) raises an AssertionError if the wrong product is timed, the type is wrong, or a matrix is modified."""
+    """check(run) raises an AssertionError after an error, a wrong product, a wrong type or a modified matrix."""
     CANDIDATES.assert_group_caught(student, "other_results", kata_key)

@@ -42,7 +42,7 @@ def assert_moved(yours: Plain, expected: Plain) -> None:
 def test_upsample_repeats_each_pixel(
     student: Student, leading: list[int], h: int, w: int, n: int, dtype: torch.dtype
 ) -> None:
-    """upsample(x, n) repeats each pixel n times in both directions."""
+    """upsample(x, n) repeats each pixel n times in both directions, for any leading dimensions."""
     x = numbered(*leading, h, w, dtype=dtype)
     assert_moved(student.call("puzzles.upsample", x, n), oracle.upsample(x.numpy(), n))
 
@@ -51,7 +51,7 @@ def test_upsample_repeats_each_pixel(
 def test_average_pool_averages_squares(
     student: Student, leading: list[int], h: int, w: int, n: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """average_pool(x, n) is the mean of each n × n square."""
+    """average_pool(x, n) is the mean of each n × n square, for any leading dimensions."""
     x = normal(rng_of(seed), [*leading, h * n, w * n], dtype)
     exact = as_float64(x)
     y = student.call("puzzles.average_pool", x, n)
@@ -92,7 +92,7 @@ def test_patch_embedding_multiplies_each_patch(
 def test_outer_multiplies_all_pairs(
     student: Student, leading: list[int], rows: int, columns: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """outer(x, y)[..., i, j] is x[..., i] * y[..., j]."""
+    """outer(x, y)[..., i, j] is x[..., i] * y[..., j], for any leading dimensions."""
     rng = rng_of(seed)
     x, y = normal(rng, [*leading, rows], dtype), normal(rng, [*leading, columns], dtype)
     a, b = as_float64(x), as_float64(y)

@@ -166,7 +166,9 @@ def test_runs_on_the_current_machine(student: Student) -> None:
     """On this machine, the result is a positive float, and neither matrix is modified."""
     for m, k, n in ((64, 32, 48), (1, 1, 1)):
         reply = student.call(probes.run_here, m, k, n)
-        check(oracle.is_a_time(reply["seconds"]), Text("return a positive float"), yours=reply["seconds"])
+        zero = Text("the result is 0, but every matmul takes time: is it rounded?") if reply["seconds"] == 0 else ""
+        is_time = oracle.is_a_time(reply["seconds"])
+        check(is_time, Text("return a positive float"), mistake=zero, yours=reply["seconds"])
         for name in ("a", "b"):
             assert_equal(
                 reply["after"][name], reply["before"][name], what=name, mistake=Text("{name} is modified", name=name)

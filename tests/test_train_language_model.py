@@ -38,9 +38,9 @@ def check_rate(student: Student, schedule: tuple[int, float, float, int, int]) -
     """Compare a learning rate with the schedule."""
     yours = student.call("train_language_model.learning_rate", *schedule)
     assert_close(
-        torch.tensor(yours, dtype=torch.float64) if type(yours) in (int, float) else yours,
+        yours,
         oracle.learning_rate(*schedule),
-        dtype=torch.float64,
+        dtype=float if type(yours) in (int, float) else torch.float64,
         scale=schedule[1],
         roundings=64,
         what=Text("learning rate"),

@@ -24,7 +24,8 @@ def schedules(draw: st.DrawFn, *, warm: bool) -> tuple[int, float, float, int, i
         return draw(st.integers(0, warmup - 1)), peak, final, warmup, warmup + draw(st.integers(0, 1000))
     warmup = draw(st.integers(0, 100))
     steps = warmup + draw(st.integers(0, 1000))
-    return warmup + draw(st.integers(0, 1200)), peak, final, warmup, steps
+    edges = st.sampled_from([0, max(0, steps - warmup - 1), steps - warmup])
+    return warmup + draw(st.integers(0, 1200) | edges), peak, final, warmup, steps
 
 
 @st.composite

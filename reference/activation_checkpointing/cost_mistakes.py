@@ -45,6 +45,16 @@ def first_one_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> 
     return oracle.kept(num_layers, segment, x_needs_grad) + first
 
 
+@instead_of(oracle.kept, "nothing is checkpointed if x does not require grad, so all activations are kept")
+def all_kept_unless_x_asks(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
+    return oracle.kept(num_layers, segment, x_needs_grad) if x_needs_grad else num_layers
+
+
+@instead_of(oracle.kept, "a shorter rest is added to the last full segment instead of being a segment of its own")
+def rest_added(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
+    return max(1, num_layers // segment) if num_layers else oracle.kept(num_layers, segment, x_needs_grad)
+
+
 @instead_of(oracle.recomputed, "the last segment is not recomputed")
 def last_not_recomputed(num_layers: int, segment: int) -> tuple[int, int]:
     others = oracle.segments(num_layers, segment) - 1

@@ -162,6 +162,18 @@ def per_block_ignored(num_layers: int, per_block: int) -> list[int]:
     return oracle.best_segments(num_layers, 1)
 
 
+@instead_of(oracle.best_segments, "rounds the number of segments down: a shorter last segment also keeps its input")
+def segments_rounded_down(num_layers: int, per_block: int) -> list[int]:
+    costs = {s: num_layers // s + per_block * s for s in range(1, num_layers + 1)}
+    return [s for s, cost in costs.items() if cost == min(costs.values())]
+
+
+@instead_of(oracle.best_segments, "considers only lengths that divide num_layers: the last segment may be shorter")
+def divisors_only(num_layers: int, per_block: int) -> list[int]:
+    costs = {s: num_layers // s + per_block * s for s in range(1, num_layers + 1) if num_layers % s == 0}
+    return [s for s, cost in costs.items() if cost == min(costs.values())]
+
+
 @instead_of(
     oracle.best_segments,
     "rounds √(num_layers / per_block) to the nearest integer, which ignores the shorter last segment: "

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from reference import optimizer_mistakes
 from reference import optimizers as course
 from reference.adam import moment_mistakes
@@ -39,6 +41,23 @@ def all_but_gone(p: P, lr: float, weight_decay: float) -> P:
 @instead_of(oracle.shrink, "the decay pushes the parameter away from 0")
 def decayed_away(p: P, lr: float, weight_decay: float) -> P:
     return p * (1 + lr * weight_decay)
+
+
+@instead_of(oracle.shrink, "the decay is {factor:g} times as large as it should be", factor=[2, 0.5])
+def scaled_decay(p: P, lr: float, weight_decay: float, factor: float) -> P:
+    return oracle.shrink(p, lr, factor * weight_decay)
+
+
+@instead_of(oracle.shrink, "lr * weight_decay is subtracted instead of lr * weight_decay * p")
+def constant_subtracted(p: P, lr: float, weight_decay: float) -> P:
+    return p - lr * weight_decay
+
+
+@instead_of(
+    oracle.shrink, "all elements move towards 0 by lr * weight_decay, regardless of their size, as with an L1 penalty"
+)
+def decayed_by_sign(p: P, lr: float, weight_decay: float) -> P:
+    return p - lr * weight_decay * np.sign(p)
 
 
 @instead_of(oracle.shrink, "only parameters with two or more dimensions decay")

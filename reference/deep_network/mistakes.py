@@ -106,6 +106,11 @@ def without_root(dim: int) -> float:
     return 1 / dim
 
 
+@instead_of(oracle.initial_std, "the initial standard deviation is {std:g} instead of 1 / sqrt(dim)", std=[0.01, 0.02])
+def constant_std(dim: int, std: float) -> float:
+    return std
+
+
 @instead_of(oracle.initial_std, "the initial standard deviation is always 1")
 def standard(dim: int) -> float:
     return 1.0

@@ -16,6 +16,50 @@ def not_transposed(w: Float[Array, "d d"], grad_y: Float[Array, "... d"]) -> Flo
     return grad_y @ w
 
 
+@instead_of(
+    oracle.grad_x,
+    "grad_x is computed with w.reshape(output_dim, input_dim), which has the shape of w.T, but the elements in another "
+    "order",
+)
+def reshaped_weight(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
+    return oracle.grad_x(w, grad_y) if w.shape[0] == w.shape[1] else grad_y @ w.reshape(w.shape[::-1])
+
+
+@instead_of(
+    oracle.grad_w,
+    "grad_w is computed with x.reshape(input_dim, -1), which has the shape of the transpose, but the elements in "
+    "another order: use x.reshape(-1, input_dim).T",
+)
+def reshaped_rows(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return rows(x).reshape(x.shape[-1], -1) @ rows(grad_y)
+
+
+@instead_of(
+    oracle.grad_w,
+    "grad_w is computed with grad_y.reshape(output_dim, -1).T, which has the elements in another order: use "
+    "grad_y.reshape(-1, output_dim)",
+)
+def reshaped_outputs(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return rows(x).T @ grad_y.reshape(grad_y.shape[-1], -1).T
+
+
+@instead_of(oracle.grad_w, "grad_w ignores grad_y: it is the gradient of y.sum()")
+def inputs_only(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return oracle.grad_w(x, np.ones_like(grad_y))
+
+
+@instead_of(oracle.grad_w, "grad_w omits the last row")
+def last_row_omitted(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return rows(x)[:-1].T @ rows(grad_y)[:-1]
+
+
+@instead_of(
+    oracle.grad_w, "if x is a vector, grad_w is x * grad_y: the outer product has all products x[i] * grad_y[o]"
+)
+def elementwise_for_a_vector(x: Float[Array, "... d"], grad_y: Float[Array, "... d"]) -> Float[Array, "..."]:
+    return x * grad_y if x.ndim == 1 and x.shape == grad_y.shape else oracle.grad_w(x, grad_y)
+
+
 @instead_of(oracle.grad_w, "grad_w is transposed")
 def transposed(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "o i"]:
     return rows(grad_y).T @ rows(x)
@@ -88,6 +132,11 @@ def without_grad_y(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Flo
     return oracle.grad_x(w, np.ones_like(grad_y))
 
 
+@instead_of(oracle.grad_x, "grad_x is summed over all rows: every row of x has its own gradient")
+def rows_summed(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "i"]:
+    return oracle.grad_x(w, rows(grad_y)).sum(0)
+
+
 @instead_of(oracle.grad_x, "grad_x has the wrong sign: negating the gradient is the optimizer's job")
 def downhill(w: Float[Array, "i o"], grad_y: Float[Array, "... o"]) -> Float[Array, "... i"]:
     return oracle.grad_x(-w, grad_y)
@@ -99,6 +148,20 @@ def swapped(
 ) -> tuple[Float[Array, "i o"], Float[Array, "... i"]]:
     grad_x, grad_w = oracle.backward(x, w, grad_y)
     return grad_w, grad_x
+
+
+@instead_of(oracle.backward, "grad_x is y @ w.T instead of grad_y @ w.T, where y = x @ w")
+def output_for_grad_x(
+    x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
+) -> tuple[Float[Array, "... i"], Float[Array, "i o"]]:
+    return oracle.grad_x(w, x @ w), oracle.grad_w(x, grad_y)
+
+
+@instead_of(oracle.backward, "grad_w is x.T @ y instead of x.T @ grad_y, where y = x @ w")
+def output_for_grad_w(
+    x: Float[Array, "... i"], w: Float[Array, "i o"], grad_y: Float[Array, "... o"]
+) -> tuple[Float[Array, "... i"], Float[Array, "i o"]]:
+    return oracle.grad_x(w, grad_y), oracle.grad_w(x, x @ w)
 
 
 def bfloat16(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

@@ -23,6 +23,11 @@ def with_sparsity(name: str, column: str, table: Table) -> Answer:
     return scale(2 if column in TENSOR_CORES else 1, oracle.promised_flop_per_sec(name, column, table))
 
 
+@instead_of(oracle.promised_flop_per_sec, "halves the float32 value, too: only the values marked * are with sparsity")
+def half_of_float32(name: str, column: str, table: Table) -> Answer:
+    return scale(0.5 if column == "fp32" else 1, oracle.promised_flop_per_sec(name, column, table))
+
+
 @instead_of(
     oracle.promised_flop_per_sec, "returns the H100's 16-bit value with sparsity, 1979: the dense value is half of it"
 )
@@ -129,6 +134,11 @@ def slowdown(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -
 @instead_of(oracle.speedup, "divides by the MFU in bfloat16 and multiplies by the MFU in float32")
 def mfus_exchanged(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return oracle.speedup(name, mfu_bfloat16, mfu_float32, table)
+
+
+@instead_of(oracle.speedup, "multiplies by both MFUs: divide by the MFU in float32")
+def mfus_multiplied(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
+    return oracle.speedup(name, 1 / mfu_float32, mfu_bfloat16, table)
 
 
 @instead_of(oracle.speedup, "multiplies the ratio of the MFUs by 2 instead of by the ratio of the promised FLOP/s")

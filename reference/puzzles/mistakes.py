@@ -19,6 +19,11 @@ def widened(x: Shaped[Array, "... h w"], n: int) -> Array:
     return np.repeat(x, n, axis=-1)
 
 
+@instead_of(oracle.upsample, "repeats along the first two dimensions instead of the last two")
+def first_two_repeated(x: Shaped[Array, "a b ..."], n: int) -> Array:
+    return np.repeat(np.repeat(x, n, axis=0), n, axis=1)
+
+
 @instead_of(oracle.average_pool, "sums the pixels of a square instead of averaging them")
 def pooled_sum(x: Float[Array, "... h*n w*n"], n: int) -> Array:
     return oracle.average_pool(x, n) * n**2
@@ -45,6 +50,11 @@ def reshaped(x: Shaped[Array, "... h w c"]) -> Array:
 @instead_of(oracle.channels_first, "also exchanges height and width")
 def width_first(x: Shaped[Array, "... h w c"]) -> Array:
     return np.swapaxes(x, -1, -3)
+
+
+@instead_of(oracle.channels_first, "moves the channels before the leading dimensions, too")
+def before_all(x: Shaped[Array, "... c"]) -> Array:
+    return np.moveaxis(x, -1, 0)
 
 
 @instead_of(oracle.patches, "combines pixels that are far apart into a patch: (h2 h) instead of (h h2)")
@@ -81,6 +91,15 @@ def outer_transposed(x: Float[Array, "... rows"], y: Float[Array, "... columns"]
     return np.swapaxes(oracle.outer(x, y), -1, -2)
 
 
+@instead_of(
+    oracle.outer,
+    "right without leading dimensions, but with them y's leading dimension is lined up with the rows of x: y needs a "
+    "dimension for the rows, too: y[..., None, :]",
+)
+def outer_of_rows(x: Float[Array, "... rows"], y: Float[Array, "... columns"]) -> Array:
+    return x[..., np.newaxis] * y
+
+
 @instead_of(oracle.squared_distances, "returns the transpose: x belongs to the rows and y to the columns")
 def distances_transposed(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
     return np.swapaxes(oracle.squared_distances(x, y), -1, -2)
@@ -101,9 +120,28 @@ def mean_distances(x: Float[Array, "... rows d"], y: Float[Array, "... columns d
     return oracle.squared_distances(x, y) / x.shape[-1]
 
 
+@instead_of(oracle.squared_distances, "sums the differences before squaring: square each of them first")
+def squared_sums(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.sum(np.expand_dims(x, -2) - np.expand_dims(y, -3), axis=-1) ** 2
+
+
+@instead_of(oracle.squared_distances, "returns |x|² + |y|² - x · y: the factor 2 before x · y is missing")
+def single_products(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return oracle.squared_distances(x, y) + x @ np.swapaxes(y, -1, -2)
+
+
 @instead_of(oracle.squared_distances, "compares row i of x with row i of y only: broadcast them to all pairs")
 def same_rows(x: Float[Array, "... rows d"], y: Float[Array, "... rows d"]) -> Array:
     return np.sum((x - y) ** 2, axis=-1)
+
+
+@instead_of(
+    oracle.squared_distances,
+    "right without leading dimensions, but with them y's leading dimension is lined up with the rows of x: y needs a "
+    "dimension for the rows, too: y[..., None, :, :]",
+)
+def distances_of_rows(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return np.sum((x[..., np.newaxis, :] - y) ** 2, axis=-1)
 
 
 @instead_of(oracle.traces, "sums the diagonals of all matrices: keep the leading dimensions")
@@ -114,6 +152,16 @@ def trace_of_all(x: Float[Array, "... rows rows"]) -> Array:
 @instead_of(oracle.traces, "returns the diagonals without summing them")
 def diagonals(x: Float[Array, "... rows rows"]) -> Array:
     return np.diagonal(x, axis1=-2, axis2=-1)
+
+
+@instead_of(oracle.traces, "averages the diagonal instead of summing it")
+def diagonal_means(x: Float[Array, "... rows rows"]) -> Array:
+    return np.asarray(oracle.traces(x) / max(1, x.shape[-1]))
+
+
+@instead_of(oracle.traces, "sums the diagonal of the first two dimensions instead of the last two")
+def first_two_dimensions(x: Float[Array, "a b ..."]) -> Array:
+    return np.asarray(np.trace(x))
 
 
 @instead_of(oracle.traces, "sums whole matrices instead of their diagonals")
@@ -131,6 +179,11 @@ def classes_first(labels: Int64[Array, "..."], classes: int) -> Array:
     return np.moveaxis(oracle.one_hot(labels, classes), -1, 0)
 
 
+@instead_of(oracle.one_hot, "counts the classes from 1: the first is 0")
+def counted_from_one(labels: Int64[Array, "..."], classes: int) -> Array:
+    return np.asarray(np.expand_dims(labels, -1) == np.arange(1, classes + 1))
+
+
 @instead_of(oracle.one_hot, "compares label i with class i only: append a dimension to the labels")
 def not_broadcast(labels: Int64[Array, "... classes"], classes: int) -> Array:
     return np.asarray(labels == np.arange(classes))
@@ -139,6 +192,25 @@ def not_broadcast(labels: Int64[Array, "... classes"], classes: int) -> Array:
 @instead_of(oracle.window_mask, "allows one key too many: the query's own position counts as part of the window")
 def wider(n: int, window: int) -> Array:
     return oracle.window_mask(n, window + 1)
+
+
+@instead_of(
+    oracle.window_mask, "allows one key too few: the query's own position and `window - 1` before it are `window` keys"
+)
+def narrower(n: int, window: int) -> Array:
+    return oracle.window_mask(n, window - 1)
+
+
+@instead_of(oracle.window_mask, "excludes the query's own position")
+def without_itself(n: int, window: int) -> Array:
+    return oracle.window_mask(n, window) & ~np.eye(n, dtype=bool)
+
+
+@instead_of(
+    oracle.window_mask, "is True where False is expected, and the other way round: True means that the key is allowed"
+)
+def inverted(n: int, window: int) -> Array:
+    return ~oracle.window_mask(n, window)
 
 
 @instead_of(oracle.window_mask, "returns the transpose: rows should be queries and columns keys")
@@ -161,9 +233,20 @@ def eps_outside(x: Float[Array, "... d"], eps: float) -> Array:
     return x / (np.sqrt(np.mean(x**2, axis=-1, keepdims=True)) + eps)
 
 
+@instead_of(oracle.rms_norm, "ignores eps")
+def without_eps(x: Float[Array, "... d"], eps: float) -> Array:
+    return oracle.rms_norm(x, 0)
+
+
 @instead_of(oracle.rms_norm, "sums the squares instead of averaging them")
 def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(oracle.rms_norm, "divides the root of the sum by d: take the root of the mean, sum / d")
+def divided_after_the_root(x: Float[Array, "... d"], eps: float) -> Array:
+    d = x.shape[-1]
+    return x * d / (np.sqrt(np.sum(x**2, axis=-1, keepdims=True)) + d * eps)
 
 
 @instead_of(oracle.rms_norm, "divides each column by a row's root mean square: is keepdim=True missing?")
@@ -179,6 +262,15 @@ def one_norm_for_all(x: Float[Array, "... d"], eps: float) -> Array:
 @instead_of(oracle.rms_norm, "subtracts the mean, as LayerNorm does; RMSNorm does not")
 def layer_norm(x: Float[Array, "... d"], eps: float) -> Array:
     return (x - np.mean(x, axis=-1, keepdims=True)) / np.sqrt(np.var(x, axis=-1, keepdims=True) + eps)
+
+
+@instead_of(
+    oracle.rms_norm,
+    "divides by the root of the variance with correction {correction:g} plus eps: the variance is about the mean",
+    correction=[0, 1],
+)
+def by_variance(x: Float[Array, "... d"], eps: float, correction: int) -> Array:
+    return x / np.sqrt(np.var(x, axis=-1, keepdims=True, ddof=correction) + eps)
 
 
 @instead_of(oracle.rms_norm, "divides by the mean square instead of its square root")

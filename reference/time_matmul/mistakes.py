@@ -1,7 +1,8 @@
 """Common mistakes in time_matmul."""
 
+from itertools import accumulate
 from math import nan
-from statistics import fmean
+from statistics import fmean, median
 
 from reference.time_matmul import oracle
 from reference.time_matmul.oracle import Run
@@ -77,9 +78,25 @@ def divided_twice(run: Run) -> tuple[float, float]:
     return min(run.warm) / len(list_timed(run)), max(run.warm) / len(list_timed(run))
 
 
+@instead_of(
+    oracle.seconds_per_product,
+    "returns the {which} of times that all begin at the same reading of the clock: start it anew for each matmul",
+    which=["mean", "median"],
+)
+def cumulated(run: Run, which: str) -> tuple[float, float]:
+    times = [*accumulate(list_timed(run))]
+    seconds = fmean(times) if which == "mean" else median(times)
+    return seconds, seconds + (len(times) - 1) * run.on_top / 20
+
+
 @instead_of(oracle.seconds_per_product, "returns milliseconds instead of seconds")
 def in_milliseconds(run: Run) -> tuple[float, float]:
     return 1e3 * min(run.warm), 1e3 * max(run.warm)
+
+
+@instead_of(oracle.seconds_per_product, "returns microseconds instead of seconds")
+def in_microseconds(run: Run) -> tuple[float, float]:
+    return 1e6 * min(run.warm), 1e6 * max(run.warm)
 
 
 @instead_of(oracle.seconds_per_product, "returns nanoseconds instead of seconds")
@@ -159,3 +176,13 @@ def a_list(answer: object) -> bool:
 @instead_of(oracle.seconds_per_product, "returns the longest time, which is that of a disturbed matmul")
 def slowest(run: Run) -> tuple[float, float]:
     return max(run.warm), max(run.warm)
+
+
+@instead_of(oracle.seconds_per_product, "returns the time of the last matmul only, even if it is disturbed")
+def only_the_last(run: Run) -> tuple[float, float]:
+    return list_timed(run)[-1], list_timed(run)[-1]
+
+
+@instead_of(oracle.seconds_per_product, "returns the time of the first timed matmul only, even if it is disturbed")
+def only_the_first(run: Run) -> tuple[float, float]:
+    return list_timed(run)[0], list_timed(run)[0]

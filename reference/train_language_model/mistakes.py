@@ -36,6 +36,53 @@ def rises_again(step: int, peak: float, final: float, warmup: int, steps: int) -
     return oracle.learning_rate(step, peak, final, warmup, steps)
 
 
+@instead_of(oracle.learning_rate, "the step after the warm-up, step = warmup, still rises, so its rate is above peak")
+def one_step_too_warm(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    if step == warmup > 0:
+        return oracle.warm_up(step, peak, warmup)
+    return oracle.learning_rate(step, peak, final, warmup, steps)
+
+
+@instead_of(oracle.learning_rate, "the cosine is stretched over `steps` steps instead of `steps - warmup`")
+def stretched(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    if warmup <= step < steps:
+        return oracle.decay((step - warmup) / steps, peak, final)
+    return oracle.learning_rate(step, peak, final, warmup, steps)
+
+
+@instead_of(oracle.learning_rate, "the cosine ends one step early: it is divided by steps - warmup - 1")
+def ends_early(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    if warmup <= step < steps:
+        return oracle.decay((step - warmup) / max(1, steps - warmup - 1), peak, final)
+    return oracle.learning_rate(step, peak, final, warmup, steps)
+
+
+@instead_of(oracle.learning_rate, "the warm-up rises from final instead of 0")
+def warmed_up_from_final(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    return final + oracle.learning_rate(step, peak - final, 0, warmup, steps)
+
+
+@instead_of(oracle.learning_rate, "the warm-up is divided by warmup + 1 instead of warmup, so it ends below peak")
+def ends_below_peak(step: int, peak: float, final: float, warmup: int, steps: int) -> float:
+    right = oracle.learning_rate(step, peak, final, warmup, steps)
+    return right * warmup / (warmup + 1) if step < warmup else right
+
+
+@instead_of(oracle.decay, "the cosine is not halved: 1 + cos is up to 2")
+def not_halved(progress: float, peak: float, final: float) -> float:
+    return final + (peak - final) * float(1 + np.cos(np.pi * progress))
+
+
+@instead_of(oracle.decay, "the angle rises only to π / 2 instead of π, so the rate falls only halfway to final")
+def halfway(progress: float, peak: float, final: float) -> float:
+    return oracle.decay(progress / 2, peak, final)
+
+
+@instead_of(oracle.decay, "the angle is in degrees: math.cos takes radians, π instead of 180")
+def in_degrees(progress: float, peak: float, final: float) -> float:
+    return oracle.decay(progress * 180 / np.pi, peak, final)
+
+
 @instead_of(oracle.decay, "the rate falls linearly, not along a cosine")
 def straight(progress: float, peak: float, final: float) -> float:
     return peak + (final - peak) * progress
