@@ -39,8 +39,8 @@ def check(run: Callable[..., SimpleNamespace]) -> None:
     - A correct return value is between 0.94 and 1.15 times `seconds`; with `slow`, between 0.94 and 5 times `seconds`.
     - Only an AssertionError (or a subclass) rejects a function. If a wrong function raises any other exception, convert
       it to an AssertionError. `pytest.fail` and a failing `pytest.raises` do not raise an AssertionError.
-    - All calls together must take at most 20 seconds. There are about 60 calls, each in a new process. With Hypothesis,
-      use a small `max_examples` and `phases=[Phase.generate]`.
+    - All calls of `check` together must take at most 20 seconds. There are about 60, each in a new process. With
+      Hypothesis, use a small `max_examples` and `phases=[Phase.generate]`.
 
     On your machine, the functions are variations of your own: `reference/break_time_matmul/visible.toml`. The
     grader uses other functions.

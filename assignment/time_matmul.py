@@ -17,7 +17,7 @@ def time_matmul(a: Float[Tensor, "m k"], b: Float[Tensor, "k n"]) -> float:
         0 < flop_per_sec < 1e15                        # True
 
     Details:
-    - Warm up with at least one `a @ b` whose time you do not use: the first matmul of a shape loads libraries and
+    - Warm up with at least one whole `a @ b` whose time you do not use: the first matmul of a shape loads libraries and
       selects a kernel, and may take a thousand times as long.
     - Time at least three further matmuls, and return the mean, the median or the minimum of the seconds per matmul.
     - Use a monotonic clock, such as `time.perf_counter`, `time.monotonic`, `timeit`, or CUDA events. `time.time` jumps

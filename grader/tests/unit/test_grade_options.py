@@ -75,7 +75,7 @@ def test_option_sets_one_field_also_on_slurm(
     changed = {field for field, value in asdict(options).items() if asdict(before)[field] != value}
     assert changed == {FIELDS.get(name, name)}
     grade_tests = Mock(return_value=RunOutcome())
-    monkeypatch.setattr("grader.cluster.task.subprocess.run", start)
+    monkeypatch.setattr("grader.cluster.task.subprocess", SimpleNamespace(run=start))  # Python itself uses the real one
     monkeypatch.setattr(chunk, "end_with_parent", lambda _: None)
     monkeypatch.setattr(chunk, "grade_tests", grade_tests)
     (tmp_path / "plan.json").write_bytes(create_plan("tests", {"ada": tmp_path}, options, 1).encode())
