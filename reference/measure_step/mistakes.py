@@ -22,7 +22,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 @instead_of(
     oracle.block_backward,
-    "counts one tensor as read in a ReLU's backward pass, which reads two: its output and a gradient",
+    "counts two tensors in a ReLU's backward pass instead of three: it reads its output and a gradient, and writes one",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -48,7 +48,12 @@ def no_update(D: int, L: int) -> list[Operation]:
     return []
 
 
-@instead_of(oracle.sgd, "counts one tensor as read by the update, which reads two: p and its gradient")
+@instead_of(oracle.updates, "counts the update of one parameter instead of all L")
+def one_update(D: int, L: int) -> list[Operation]:
+    return oracle.updates(D, 1)
+
+
+@instead_of(oracle.sgd, "counts two tensors for the update instead of three: it reads p and its gradient, and writes p")
 def update_without_gradient(shape: oracle.Shape) -> Operation:
     return Operation([shape], shape, 2)
 
@@ -182,6 +187,11 @@ def in_milliseconds(steps: int, one: float, first: float) -> float:
 @instead_of(oracle.mfu, "returns the MFU as a percentage instead of a fraction")
 def mfu_in_percent(flops: int, seconds: float, promised: float) -> float:
     return 100 * oracle.mfu(flops, seconds, promised)
+
+
+@instead_of(oracle.mfu, "the FLOPs of the step and the promised FLOP/s are swapped")
+def mfu_swapped(flops: int, seconds: float, promised: float) -> float:
+    return promised / seconds / flops
 
 
 @instead_of(oracle.mfu, "clips the mfu at 1")
