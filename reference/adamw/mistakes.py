@@ -10,13 +10,12 @@ from reference.adam import oracle as adam
 from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
-from reference.optimizer_mistakes import Options, change_default, ignore_own_option, ignore_zero_option
+from reference.optimizer_mistakes import Options, change_default, ignore_own_option
 from torchkata import instead_of
 
 SHARED = [moment_mistakes, optimizer_mistakes]
 other_default_of_beta1, other_default_of_beta2, other_default_of_epsilon = change_defaults(oracle.step)
 option_of_constructor = ignore_own_option("eps")
-zero_ignored_in_group, zero_ignored = ignore_zero_option(oracle.step, "weight_decay")
 other_default_of_decay = change_default(
     oracle.step, "weight_decay", "0.01", [0.0, 1e-4, 1e-3, 0.05, 0.1], lambda own: {"weight_decay": own}
 )
