@@ -189,11 +189,6 @@ def mfu_in_percent(flops: int, seconds: float, promised: float) -> float:
     return 100 * oracle.mfu(flops, seconds, promised)
 
 
-@instead_of(oracle.mfu, "the FLOPs of the step and the promised FLOP/s are swapped")
-def mfu_swapped(flops: int, seconds: float, promised: float) -> float:
-    return promised / seconds / flops
-
-
 @instead_of(oracle.mfu, "clips the mfu at 1")
 def mfu_cut_off(flops: int, seconds: float, promised: float) -> float:
     return min(1.0, oracle.mfu(flops, seconds, promised))
