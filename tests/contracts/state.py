@@ -136,8 +136,13 @@ def fill_with_ones(run: OptimizerRun) -> OptimizerRun:
 
 
 def set_second_to_zeros(run: OptimizerRun) -> OptimizerRun:
-    """Set the gradients of the second step, except those that are missing, to zeros. They change the state."""
+    """Set the gradients of the second step, except those that are missing, to zeros. They change the state.
+
+    If the first step lacks a gradient, the second one may be the first of a parameter, which zeros would hide.
+    """
     first, second, *later = run.grads
+    if any(grad is None for group in first for grad in group):
+        return run
     zeros = [[None if grad is None else torch.zeros_like(grad) for grad in group] for group in second]
     return replace(run, grads=[first, zeros, *later])
 
