@@ -37,6 +37,12 @@ def rate_of_first_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return inputs if group == 0 else replace_rates(inputs, [rates[0] for rates in lrs])
 
 
+@instead_of(optimizers.collect_inputs, "all groups use the lr of the last group")
+def rate_of_last_group(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    inputs = optimizers.collect_inputs(lrs, grads, group, i)
+    return inputs if group == len(lrs[0]) - 1 else replace_rates(inputs, [rates[-1] for rates in lrs])
+
+
 @instead_of(optimizers.collect_inputs, "in all steps, all groups use the lr passed to the constructor")
 def rate_of_constructor(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [lrs[0][0]] * len(lrs))
@@ -67,6 +73,13 @@ def zero_is_none(lrs: Lrs, grads: Grads, group: int, i: int, rate: float) -> Inp
 @instead_of(optimizers.collect_inputs, "a step with an lr of 0 does not update the state")
 def waits_while_rate_is_0(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), [rates[group] != 0 for rates in lrs])
+
+
+@instead_of(
+    optimizers.collect_inputs, "each update is {factor:g} times as large as it should be", factor=[2.0, 0.5, 10.0, 0.1]
+)
+def other_length(lrs: Lrs, grads: Grads, group: int, i: int, factor: float) -> Inputs:
+    return replace_rates(optimizers.collect_inputs(lrs, grads, group, i), [factor * rates[group] for rates in lrs])
 
 
 @instead_of(optimizers.collect_inputs, "lr decays as 1 / (1 + {fall:g} * steps)", fall=[0.01, 0.1, 0.5, 1.0])
@@ -142,6 +155,12 @@ def group_skipped_at_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), moves)
 
 
+@instead_of(optimizers.collect_inputs, "if a group's first parameter has no gradient, the whole group is skipped")
+def group_skipped_at_first_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    moves = [not has_none(step[group][:1]) for step in grads]
+    return drop_gradients(optimizers.collect_inputs(lrs, grads, group, i), moves)
+
+
 @instead_of(
     optimizers.collect_inputs, "a parameter whose gradient is all zeros is skipped, as if its gradient were None"
 )
@@ -172,7 +191,7 @@ def zeros_for_none(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
     optimizers.hook_skipped_state,
     "a step in which the gradient is None resets the state: it should not change the state",
 )
-def wiped_without_gradient(state: Any) -> None:
+def wiped_without_gradient(state: Any, options: Options) -> None:
     return
 
 
@@ -229,6 +248,22 @@ def ignore_own_option(*names: str) -> Mistake:
 
     message = "a group's own {name} is ignored: the value passed to the constructor is used"
     return instead_of(optimizers.get_options, message, name=names)(option_of_constructor)
+
+
+def ignore_zero_option(step: Callable[..., Any], name: str) -> tuple[Mistake, Mistake]:
+    """Return two mistakes that ignore an option of 0, one only if it is a group's own, the other one always."""
+
+    def drop_zero(options: Options) -> Options:
+        return {each: value for each, value in options.items() if each != name or value != 0}
+
+    return (
+        instead_of(
+            optimizers.get_options, f"a group's own {name} of 0 is ignored: the value passed to the constructor is used"
+        )(lambda given, group: drop_zero(given[group] if given else {})),
+        instead_of(step, f"a {name} of 0 is ignored, as if it were missing")(
+            lambda *args, **options: step(*args, **drop_zero(options))
+        ),
+    )
 
 
 @instead_of(optimizers.hook_default_rate, "the default lr is {rate:g} instead of the default in the stub", rate=RATES)

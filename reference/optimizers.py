@@ -28,12 +28,13 @@ def get_options(given: Sequence[Mapping[str, Any]], group: int) -> Mapping[str, 
 def hook_skipped_parameter(
     p: Float[Array, "*shape"],
     options: Mapping[str, Any],  # noqa: ARG001  (for mistakes, includes lr)
+    state: Any,  # noqa: ARG001
 ) -> Float[Array, "*shape"]:
     """Return a parameter after a step without a gradient, which leaves it unchanged."""
     return p
 
 
-def hook_skipped_state(state: Any) -> Any:
+def hook_skipped_state(state: Any, options: Mapping[str, Any]) -> Any:  # noqa: ARG001
     """Return a parameter's state after a step without a gradient, which leaves it unchanged."""
     return state
 

@@ -141,8 +141,8 @@ def simulate(
         )  # the constructor's, or the group's
         options = {"lr": lr, **own}
         if grad is None:
-            p = oracle.hook_skipped_parameter(p, options)
-            state, sizes = map(oracle.hook_skipped_state, (state, sizes))
+            p = oracle.hook_skipped_parameter(p, options, state)
+            state, sizes = (oracle.hook_skipped_state(each, options) for each in (state, sizes))
         else:
             p, state = step(p, state, grad, options)
             before = size

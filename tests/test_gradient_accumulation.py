@@ -178,5 +178,7 @@ def test_only_grads_change(student: Student, task: Task) -> None:
         assert_equal(
             reply["left alone"][name], value, what=name, mistake=notes.get(name, Text("{name} is changed", name=name))
         )
+    mode, name = run(student, task)["left alone"]["model.training"], "model.training"
+    assert_equal(mode, True, what=name, mistake=Text("{name} is changed", name=name))
     note = Text("a frozen parameter (requires_grad=False) gets a gradient")
     assert_equal(reply["gradients"][0], None, what=Text("gradient of the frozen weight 0"), mistake=note)

@@ -126,7 +126,10 @@ def assert_generates(student: Student, case: Decoding) -> Any:
     """Compare the text with that of recomputing everything, and return the reply."""
     reply = student.call(probes.generate, case.sizes, case.prompt, case.n)
     expected = oracle.generate(case.exact, case.prompt.numpy(), case.n)
-    assert_equal(reply["tokens"], torch.from_numpy(expected), what=Text("tokens"))
+    seen, right = reply["fed"], oracle.fed(case.prompt.shape[1], case.n, case.context)
+    counts = Text("tokens in each call of the model: {seen}, expected: {right}", seen=str(seen), right=str(right))
+    note = "" if seen[: len(right)] == right else counts
+    assert_equal(reply["tokens"], torch.from_numpy(expected), what=Text("tokens"), note=note)
     return reply
 
 

@@ -199,7 +199,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """After a warm-up, measure_step returns the seconds of one step. They are not below the predicted minimum."""
+    """After a warm-up, measure_step returns the seconds of a step with SGD, at least the predicted minimum."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
@@ -216,15 +216,23 @@ def test_measured_seconds_are_for_one_step(
         yours=Text("{steps} steps", steps=f"{steps:.4g}"),
         expected=Text("{steps} steps or more", steps=3),
     )
+    note_stay = Text("the parameters never change: between two calls of the model, nothing is written to them")
+    check(not reply["parameters stay"], mistake=note_stay, expected=Text("an update of each parameter"))
     low = oracle.measure_seconds(int(steps), bound, first)
     yours = reply["took"]["seconds"]
     number = type(yours) is float
+    without = oracle.seconds([*oracle.forward(*sizes), *oracle.backward(*sizes)], 4, peak, peak / intensity)
+    is_without = number and abs(yours - without) <= ROUNDING * without
+    lacks = Text("the time is that of a step without SGD, which belongs between the two calls of the clock")
     shown = Text(
         "{low} (the bound) to {high} seconds, the time of a step on this device",
         low=f"{low:.4g}",
         high=f"{MOST * low:.4g}",
     )
-    check(number and low * (1 - ROUNDING) <= yours < MOST * low, note, yours=yours, expected=shown)
+    if number:
+        note = Text("{note}; yours is {ratio} times the bound", note=note, ratio=f"{yours / bound:.4g}")
+    in_range = number and low * (1 - ROUNDING) <= yours < MOST * low
+    check(in_range, note, yours=yours, expected=shown, mistake=lacks if is_without else "")
 
 
 @costly

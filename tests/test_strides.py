@@ -138,6 +138,7 @@ def test_contiguous_requires_row_major_strides(student: Student, layout: Layout,
     """is_contiguous returns True only for row-major strides, not if the tensor is transposed, expanded or has gaps."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
+    assert_contiguity(student, Layout([], []))
 
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)

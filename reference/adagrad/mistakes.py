@@ -33,7 +33,9 @@ def epsilon_outside(p: P, g2: P, grad: P, lr: float) -> Moved:
 
 
 @instead_of(
-    oracle.step, "{eps:g} is added outside the root instead of 1e-5 inside it", eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3]
+    oracle.step,
+    "{eps:g} is added outside the root instead of 1e-5 inside it",
+    eps=[1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-3],
 )
 def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
@@ -43,7 +45,7 @@ def other_epsilon_outside(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
 @instead_of(
     oracle.step,
     "the number added inside the square root is {eps:g} instead of 1e-5",
-    eps=[1e-10, 1e-8, 1e-6, 1e-4, 1e-3],
+    eps=[1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-3],
 )
 def other_epsilon(p: P, g2: P, grad: P, lr: float, eps: float) -> Moved:
     g2 = g2 + grad**2
@@ -60,6 +62,18 @@ def no_epsilon(p: P, g2: P, grad: P, lr: float) -> Moved:
 def floor(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + grad**2
     return p - lr * grad / np.sqrt(np.maximum(g2, EPSILON)), g2
+
+
+@instead_of(oracle.step, "1e-5 is added to grad / sqrt(g2), after the division: parentheses are missing")
+def epsilon_after_division(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr * (grad / np.sqrt(g2) + EPSILON), g2
+
+
+@instead_of(oracle.step, "1e-5 is added to 1 / sqrt(g2), after the division")
+def epsilon_after_root(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr * grad * (1 / np.sqrt(g2) + EPSILON), g2
 
 
 @instead_of(oracle.step, "the gradient is divided by g2 + 1e-5 without taking the square root")
@@ -88,6 +102,17 @@ def fading_sum(p: P, g2: P, grad: P, lr: float, kept: float) -> Moved:
 def largest(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = np.maximum(g2, grad**2)
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "the first squared gradient is added twice")
+def first_square_twice(p: P, g2: P, grad: P, lr: float) -> Moved:
+    return oracle.step(p, np.where(g2 == 0, grad**2, g2), grad, lr)
+
+
+@instead_of(course.hook_recalled_state, "the sum of squares is divided by the number of steps: it is not a mean")
+def mean_of_squares(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    grad, t = grads[step][group][i], sum(row[group][i] is not None for row in grads[:step]) + 1
+    return state if grad is None or state is None else (state * (t - 1) + grad**2) / t - grad**2  # adds grad**2
 
 
 @instead_of(oracle.step, "g2 starts at {start:g} instead of 0", start=[0.01, 0.1, 1.0])

@@ -54,7 +54,7 @@ def corrected_outside(t: int, betas: Betas) -> tuple[float, float]:
 
 
 @instead_of(course.hook_skipped_state, "t counts all steps of the optimizer instead of the steps of the parameter")
-def counted_without_gradient(state: Any) -> Any:
+def counted_without_gradient(state: Any, options: Options) -> Any:
     m, v, t = state or (0.0, 0.0, 0)
     return m, v, t + 1
 

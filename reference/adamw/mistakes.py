@@ -71,7 +71,7 @@ def not_decayed_at_zero(p: P, state: State | None, grad: P, lr: float, **options
 
 
 @instead_of(course.hook_skipped_parameter, "a parameter without a gradient decays: skip it")
-def decayed_without_gradient(p: P, options: Mapping[str, Any]) -> P:
+def decayed_without_gradient(p: P, options: Mapping[str, Any], state: State | None) -> P:
     return oracle.shrink(p, options["lr"], options.get("weight_decay", 0.01))
 
 

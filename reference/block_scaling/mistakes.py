@@ -94,6 +94,10 @@ truncated = round_fp4(
     "x / scale is rounded toward 0, not to nearest",
     lambda ratios: np.copysign(FP4[np.searchsorted(FP4, abs(ratios), side="right") - 1], ratios),
 )
+rounded_away = round_fp4(
+    "x / scale is rounded away from 0, not to nearest",
+    lambda ratios: np.copysign(FP4[np.searchsorted(FP4, abs(ratios)).clip(max=len(FP4) - 1)], ratios),
+)
 whole_numbers = round_fp4("x / scale is rounded to a whole number, but 5 is not in fp4, and 0.5 and 1.5 are", np.round)
 halves = round_fp4(
     "x / scale is rounded to a multiple of 0.5, but 2.5, 3.5, 4.5, 5 and 5.5 are not in fp4",
@@ -132,6 +136,7 @@ values_only = multiply(
 )
 without_scales = count("omits the scales", lambda n, blocks, bits, each: n * bits // 8)
 one_scale = count("counts one scale for the whole tensor", lambda n, blocks, bits, each: n * bits // 8 + each)
+one_scale_more = count("counts one scale too many", lambda n, blocks, bits, each: n * bits // 8 + (blocks + 1) * each)
 scale_per_element = count("counts a scale for each element", lambda n, blocks, bits, each: n * bits // 8 + n * each)
 whole_bytes = count("counts a byte for each element of 4 bits", lambda n, blocks, bits, each: n + blocks * each)
 added_to_bits = count(

@@ -73,6 +73,16 @@ def keys_only(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
     return sum(itemsize * k for _, k, _ in pieces)
 
 
+@instead_of(oracle.stored_bytes, "counts twice the keys, as if values had their width: add the bytes of both")
+def twice_the_keys(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    return sum(2 * itemsize * k for _, k, _ in pieces)
+
+
+@instead_of(oracle.stored_bytes, "counts twice the values, as if keys had their width: add the bytes of both")
+def twice_the_values(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+    return sum(2 * itemsize * v for _, _, v in pieces)
+
+
 @instead_of(oracle.stored_bytes, "counts numbers instead of bytes")
 def elements(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
     return sum(k + v for _, k, v in pieces)
@@ -108,6 +118,13 @@ def one_place_left(weights: dict[str, Any], prompt: Array, n: int) -> Array:
         tokens = np.concatenate([tokens, best[:, None]], axis=1)
         seen = seen + 1 if seen < context else context - 1
     return tokens
+
+
+@instead_of(oracle.generate, "of a prompt that is longer than the context, the first tokens are passed, not the last")
+def first_tokens(weights: dict[str, Any], prompt: Array, n: int) -> Array:
+    context = len(weights["positions"])
+    best = oracle.logits(weights, prompt[:, :context]).argmax(axis=-1)
+    return oracle.generate(weights, np.concatenate([prompt, best[:, None]], axis=1), n - 1) if n else prompt
 
 
 @instead_of(oracle.cache_bytes, "counts only the keys or only the values")
@@ -158,6 +175,13 @@ def seconds_per_token(weight_bytes: float, cache_bytes: float, bandwidth: float,
 @instead_of(oracle.compute_bound_batch, "rounds down: with this batch, reading still takes longer")
 def rounded_down(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
     return int(flop_per_sec * itemsize / (2 * bandwidth))
+
+
+@instead_of(
+    oracle.compute_bound_batch, "rounds to the nearest whole number: if this rounds down, reading still takes longer"
+)
+def rounded_to_nearest(flop_per_sec: float, bandwidth: float, itemsize: int) -> int:
+    return round(flop_per_sec * itemsize / (2 * bandwidth))
 
 
 @instead_of(oracle.compute_bound_batch, "adds 1 even if the quotient is a whole number")

@@ -22,7 +22,7 @@ def one_product_back(B: int, D: int, layer: int) -> list[Operation]:
 
 @instead_of(
     oracle.block_backward,
-    "counts one tensor as read in a ReLU's backward pass, which reads two: its output and a gradient",
+    "counts two tensors in a ReLU's backward pass instead of three: it reads its output and a gradient, and writes one",
 )
 def relu_back_like_forward(B: int, D: int, layer: int) -> list[Operation]:
     return [oracle.relu((B, D)), *oracle.block_backward(B, D, layer)[1:]]
@@ -48,7 +48,12 @@ def no_update(D: int, L: int) -> list[Operation]:
     return []
 
 
-@instead_of(oracle.sgd, "counts one tensor as read by the update, which reads two: p and its gradient")
+@instead_of(oracle.updates, "counts the update of one parameter instead of all L")
+def one_update(D: int, L: int) -> list[Operation]:
+    return oracle.updates(D, 1)
+
+
+@instead_of(oracle.sgd, "counts two tensors for the update instead of three: it reads p and its gradient, and writes p")
 def update_without_gradient(shape: oracle.Shape) -> Operation:
     return Operation([shape], shape, 2)
 

@@ -10,7 +10,7 @@ from numpy import zeros_like
 from reference import optimizer_mistakes
 from reference import optimizers as course
 from reference.momentum import oracle
-from reference.optimizer_mistakes import change_default
+from reference.optimizer_mistakes import Options, change_default, ignore_own_option, ignore_zero_option
 from torchkata import instead_of
 
 SHARED = [optimizer_mistakes]
@@ -20,6 +20,8 @@ Moved: TypeAlias = tuple[P, P]
 other_default_of_momentum = change_default(
     oracle.step, "momentum", "0.9", [0.0, 0.5, 0.95, 0.99], lambda own: {"momentum": own}
 )
+option_of_constructor = ignore_own_option("momentum", "dampening", "nesterov")
+zero_ignored_in_group, zero_ignored = ignore_zero_option(oracle.step, "momentum")
 damped_by_default = change_default(oracle.step, "dampening", "0", [0.1, 0.5, 0.9, 1.0], lambda own: {"dampening": own})
 
 
@@ -97,6 +99,11 @@ def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -
     return momentum * b if nesterov else b
 
 
+@instead_of(oracle.get_direction, "nesterov uses (1 - momentum) * grad + momentum * b instead of grad + momentum * b")
+def ahead_as_an_average(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    return (1 - momentum) * grad + momentum * b if nesterov else b
+
+
 @instead_of(oracle.step, "nesterov has no effect in the first step")
 def ahead_one_step_late(p: P, b: P | None, grad: P, lr: float, nesterov: bool = False, **options: Any) -> Moved:
     return oracle.step(p, b, grad, lr, nesterov=nesterov and b is not None, **options)
@@ -154,5 +161,15 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
     course.hook_skipped_state,
     "dampening is applied to a parameter's first gradient if that comes after the optimizer's first step",
 )
-def first_step_of_the_optimizer(state: Any) -> Any:
+def first_step_of_the_optimizer(state: Any, options: Options) -> Any:
     return 0.0 if state is None else state
+
+
+@instead_of(course.hook_skipped_state, "a step in which the gradient is None multiplies the buffer by momentum")
+def fades_without_gradient(state: Any, options: Options) -> Any:
+    return None if state is None else options.get("momentum", 0.9) * state
+
+
+@instead_of(course.hook_skipped_parameter, "a parameter without a gradient is still moved by its buffer: skip it")
+def coasts_without_gradient(p: P, options: Options, state: Any) -> P:
+    return p if state is None else p - options["lr"] * state

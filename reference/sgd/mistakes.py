@@ -25,7 +25,10 @@ def without_rate(p: P, grad: P, lr: float) -> P:
     return p - grad
 
 
-@instead_of(oracle.step, "the parameters do not change: is the result written back to them?")
+@instead_of(
+    oracle.step,
+    "the parameters do not change: is the result written back to them, and are their gradients still there?",
+)
 def written_nowhere(p: P, grad: P, lr: float) -> P:
     return p
 

@@ -143,6 +143,18 @@ def last_is_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) ->
     return 0 in shape or not shape or shape[-1] == 1 or strides[-1] == 1
 
 
+@instead_of(oracle.is_contiguous, "does not compare the last stride")
+def last_not_compared(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    right = oracle.contiguous_strides(shape, times)
+    shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)
+    return 0 in shape or all(n == 1 or a == b for n, a, b in [*zip(shape, strides, right, strict=True)][:-1])
+
+
+@instead_of(oracle.is_contiguous, "returns False for a scalar, whose only element has no gaps")
+def scalar_is_not(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    return len(shape) > 0 and oracle.is_contiguous(shape, strides, times)
+
+
 @instead_of(oracle.is_contiguous, "accepts any decreasing strides: there may be gaps")
 def falling(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     strides = oracle.widen(strides, times)

@@ -54,6 +54,11 @@ four_times = add(
     "the result does not depend on hidden: it is that of hidden = 4 · width",
     lambda c: MATRICES(replace(c, hidden=4 * c.width)),
 )
+heads_of_full_width = add(
+    MATRICES,
+    "counts w_q, w_k and w_v once per head: the heads share their columns",
+    lambda c: dict.fromkeys(("queries", "keys", "values"), (c.layers * c.heads, c.width, c.width)),
+)
 no_positions = omit(WEIGHTS, "omits the embedding of positions", "positions")
 never_an_output = omit(
     WEIGHTS, "counts only one (vocab, width) matrix if not tied: the embedding and the output are then two", "output"
@@ -112,6 +117,13 @@ backward_like_forward = swap(
     TRAINING,
     "returns two thirds of the FLOPs, as if the backward pass had one product per multiplication instead of two",
     lambda products: 2 * TRAINING(products) // 3,
+)
+attention_forward_only = swap(
+    TRAINING,
+    "counts attention's multiplications without a parameter only in the forward pass: their inputs also get gradients",
+    lambda products: (
+        TRAINING(products) - 4 * oracle.add_up({name: products.get(name, (0,)) for name in oracle.ATTENTION})
+    ),
 )
 whole_sequence = swap(TOKEN, "counts a whole sequence instead of one token", lambda c: TOKEN(c) * c.context)
 rule_of_six = swap(
@@ -181,6 +193,11 @@ rounded_up = swap(
     oracle.max_batch,
     "rounds up: the last sequence does not fit",
     lambda fixed, sequence, device_bytes: max(0, -int((fixed - device_bytes) // sequence)),
+)
+parameters_for_each = swap(
+    oracle.max_batch,
+    "divides by the bytes of a batch of one, which include those of parameters: only activations grow with the batch",
+    lambda fixed, sequence, device_bytes: int(device_bytes // (fixed + sequence)),
 )
 nothing_fixed = swap(
     oracle.max_batch,

@@ -17,7 +17,7 @@ from .operators import peak_bytes
             typed_model(weights),
             *[f"list(model.parameters())[{i}].grad = before[{i}]" for i, grad in enumerate(before) if grad is not None],
             *([] if frozen is None else [f"list(model.parameters())[{frozen}].requires_grad_(False)"]),
-            "accumulate_gradients(model.eval(), x, y, micro_batch_size)",
+            f"accumulate_gradients(model{'' if frozen is None else '.eval()'}, x, y, micro_batch_size)",
             "[p.grad for p in model.parameters()]",
         ]
     )
@@ -33,9 +33,10 @@ def accumulate(
 ) -> dict[str, object]:
     """Return the loss, the gradients, the calls of the model, and the values that should not change.
 
-    The gradients are initialized with `before`, and weight number `frozen` does not require grad.
+    The gradients are initialized with `before`. If `frozen` is given, this weight does not require grad, and the model
+    is in evaluation mode.
     """
-    model = DeepLinear(weights).eval()
+    model = DeepLinear(weights).train(frozen is None)
     for i, (p, grad) in enumerate(zip(model.weights, before, strict=True)):
         p.grad = None if grad is None else grad.clone()
         p.requires_grad_(i != frozen)

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor
@@ -109,6 +110,8 @@ def measure_device(
 
     def time_matmul(a: Tensor, b: Tensor) -> float:
         timed.append([list(a.shape), list(b.shape)])
+        if a.ndim != 2 or b.ndim != 2:
+            raise ValueError(f"time_matmul needs two matrices, not shapes {list(a.shape)} and {list(b.shape)}")
         places.update(each.device.type for each in (a, b))
         (m, k), (_, n) = a.shape, b.shape
         moved = sum(each.numel() * each.itemsize for each in (a, b)) + m * n * a.itemsize
@@ -136,6 +139,7 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         self.first = first
         self.flops_timed = 0
         self.looks = 0
+        self.written: set[int] = set()  # addresses of storages that an in-place operation has written to
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -153,6 +157,8 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
             moved = sum(each.numel() * each.itemsize for each in tensors)
             self.now += max(flops / self.speeds[0], moved / self.speeds[1])
         self.flops_timed += flops if self.looks else 0
+        changed = [args[:1] if func.overloadpacket.__name__.endswith("_") else (), (kwargs or {}).get("out")]
+        self.written.update(each.untyped_storage().data_ptr() for each in self.tensors_in(changed))
         return result
 
     def clock(self) -> float:
@@ -189,11 +195,46 @@ def measure(
 
     The student's other functions multiply results by `factor`.
     """
-    with scaled_functions(assignment, factor):
+    with ExitStack() as stack:
+        stack.enter_context(scaled_functions(assignment, factor))
         assignment.measure_step  # noqa: B018  (imported before the simulation)
         with Device(flop_per_sec, bytes_per_sec, first) as device:
+            seen = stack.enter_context(observed_parameters(assignment.deep_network.DeepNetwork, device))
             took = assignment.measure_step.measure_step(B, D, L, promised, device.clock)
-    return {"took": took, "flops": device.flops_timed, "calls of the clock": device.looks}
+    return {
+        "took": took,
+        "flops": device.flops_timed,
+        "calls of the clock": device.looks,
+        "parameters stay": stay_the_same(seen, device.written),
+    }
+
+
+@contextmanager
+def observed_parameters(network: Any, device: Device) -> Iterator[list[list[Tensor]]]:
+    """Record the parameters of a network in each call, and a copy of each, without advancing the device's clock."""
+    seen: list[list[Tensor]] = []
+    own = network.forward
+
+    @wraps(own)
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        now = device.now
+        if not seen:
+            device.written.clear()  # what the initialization has written to
+        seen.append([each for p in self.parameters() for each in (p.detach(), p.detach().clone())])
+        device.now = now
+        return own(self, *args, **kwargs)
+
+    with patch.object(network, "forward", forward):
+        yield seen
+
+
+def stay_the_same(seen: Sequence[Sequence[Tensor]], written: set[int]) -> bool:
+    """Return whether several calls had the same parameters, which were not even overwritten with the same values."""
+    first, last = seen[:1] or [[]], seen[-1:] or [[]]
+    pairs = [*zip(first[0], last[0], strict=False)]
+    addresses = [{p.untyped_storage().data_ptr() for p in call[::2]} for call in seen]
+    is_same = all(each == addresses[0] for each in addresses) and all(bool((a == b).all()) for a, b in pairs)
+    return len(seen) > 1 and is_same and not addresses[0] & written
 
 
 @typed("measure_step(B, D, L, promised)")

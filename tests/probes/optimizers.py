@@ -161,7 +161,13 @@ def step_on_nan(assignment: Any, name: str) -> dict[str, object]:
     frozen.requires_grad_(False)
     for each in (without, p, frozen, other):
         find_class(assignment, name)([each], lr=0.1).step()
-    return {"filled": without.grad is not None, "p": p, "frozen": frozen, "other": other}
+    return {
+        "filled": without.grad is not None,
+        "p": p,
+        "frozen": frozen,
+        "other": other,
+        "stays frozen": not frozen.requires_grad,
+    }
 
 
 @typed(optimizer_code.write_scheduled)

@@ -47,7 +47,7 @@ MISSING_RETURN = pytest.StashKey[str]()  # a sentence about a function that retu
 
 SHARE = 0.5  # share of the test's duration that the search may take
 GRACE = 0.5  # CPU time for the last run: it is interrupted only if it hangs
-MIN_SECONDS = 1.0  # CPU time that the search may always take: twice as much as the slowest one used on busy cores
+MIN_SECONDS = 2.0  # CPU time that the search may always take: twice as much as the slowest one used on busy cores
 STUDENT_SECONDS = 2.0  # time limit for further calls of the student's code
 TRACED = 5.0  # a call may take as many times the test's duration while its returns are traced
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
