@@ -43,6 +43,15 @@ def count_printed(descriptor: int = 1) -> int:
     return 0
 
 
+def cut_printed(most: int, descriptor: int = 1) -> None:
+    """Discard all but this many bytes of what was written to the standard output, if it is a file."""
+    with suppress(OSError, ValueError):
+        if count_printed(descriptor) > most:
+            sys.stdout.flush()
+            os.ftruncate(descriptor, most)
+            os.lseek(descriptor, 0, os.SEEK_END)
+
+
 def open_nothing(mode: str = "w", errors: str = "replace") -> Any:
     """Return a stream that discards what is written to it. Python may exit without a warning that it is open."""
     return os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8", errors=errors, closefd=False)

@@ -109,10 +109,11 @@ def print_notes(notes: Sequence[Problem]) -> None:
 
 def check_files(katas: Sequence[str]) -> None:
     """Print the problems with the files of these katas, except missing and excluded files and untouched stubs."""
-    files, _ = collect_files(course().assignment)
+    files, notes = collect_files(course().assignment)
+    links = [note for note in notes if (course().assignment / note.file).is_symlink()]
     written = [f"{kata}.py" for kata in katas if not is_untouched(course().stub(kata))]
     names = [name for name in written if name in files]
-    print_notes([*find_hiding(), *(note for name in names for note in find_mistakes(name, files[name], files))])
+    print_notes([*links, *find_hiding(), *(note for name in names for note in find_mistakes(name, files[name], files))])
 
 
 def collect_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:

@@ -109,6 +109,8 @@ def make_reply(error: BaseException, assignment: Assignment) -> Reply:
         text += AT_IMPORT
     elif is_newer(error):
         text = text.replace(f" ({getattr(error, 'path', '')})", "") + PYTHON  # without the path of the library
+    elif any(other.f_globals.get("__name__") == "pdb" for other, _ in trace):
+        text = f"BdbQuit: {text}"  # nobody could type into it
     elif isinstance(error, (OSError, KeyError)):
         below = [other for other, _ in trace[trace.index(own[-1]) + 1 :]]
         name = name_refused(error, below, line, parse("".join(read_lines(file))))

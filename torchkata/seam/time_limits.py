@@ -23,7 +23,7 @@ from torchkata.i18n import _
 from torchkata.inside.process_limits import is_ignored, raise_at_next_line
 from torchkata.inside.reply import clean
 from torchkata.inside.source.text import read_line
-from torchkata.streams import count_printed
+from torchkata.streams import count_printed, cut_printed
 
 from .failures import Place, TimedOut
 
@@ -34,6 +34,7 @@ BUSY = 10  # the time without a processor is left out until a limit has taken th
 DEBUGGERS = ("bdb", "pdb", "pydevd", "_pydevd_bundle")  # modules that wait for a person
 FOR_DEBUGGING = 1e6  # seconds for a call that is being debugged
 MUCH_PRINTED = 10**5  # bytes in one call; more is printed by a loop
+MOST_PRINTED = 10**6  # bytes that are kept; pytest would hold a gigabyte in memory
 Expire: TypeAlias = Callable[[int, FrameType | None, bool], BaseException | float]
 CPU_TIMER, WALL_TIMER = ("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM")
 
@@ -126,11 +127,16 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         how = describe_time_out(_("your code"), allowed, by_cpu=by_cpu)
         if (more := count_printed() - printed) >= MUCH_PRINTED:
             how = _("{how}; it printed {size} MB of text", how=how, size=f"{more / 1e6:.1f}")
+        if sys.gettrace() is not None:
+            how = _("{how}; coverage or a debugger traces your code, which makes it slower", how=how)
         error = TimedOut(how, place)
         return raise_at_next_line(error, frame, folder) if again else error
 
-    with run_timer(*CPU_TIMER, allowed.cpu, expire), run_timer(*WALL_TIMER, allowed.wall, expire):
-        yield
+    try:
+        with run_timer(*CPU_TIMER, allowed.cpu, expire), run_timer(*WALL_TIMER, allowed.wall, expire):
+            yield
+    finally:
+        cut_printed(printed + MOST_PRINTED)
 
 
 @contextmanager

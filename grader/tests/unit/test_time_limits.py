@@ -54,7 +54,17 @@ def test_endless_print_is_named(
     source = f"import time\nwhile True:\n    print('x' * 10**5, flush=True)\n    time.sleep({pause})\n"
     with pytest.raises(TimedOut, match=rf"^your code {words}; it printed [\d.]+ MB of text$"):
         import_module(tmp_path, source, call_seconds=0.2, wall_factor=factor)
-    capfd.readouterr()
+    assert len(capfd.readouterr().out) < 2 * time_limits.MOST_PRINTED
+
+
+def test_tracer_is_named_if_it_slows_code_down(tmp_path: Path) -> None:
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        with pytest.raises(TimedOut, match="coverage or a debugger traces your code"):
+            import_module(tmp_path, "while True:\n    pass\n", call_seconds=0.2, wall_factor=1000.0)
+    finally:
+        sys.settrace(before)
 
 
 @pytest.mark.skipif(measure_queue() == 0.0, reason="this system does not count how long a thread waits")
