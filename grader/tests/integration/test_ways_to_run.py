@@ -67,7 +67,7 @@ HIDDEN = {  # a command, and the line that names the cause
         "sieve", "import builtins; builtins.mine = 1", write("factorise", "mine", "kata check")
     ): "NameError: name 'mine'",
     write("sieve", "breakpoint()", "kata sieve </dev/null"): "a debugger waits for a person",
-    "mv assignment/factorise.py f; ln -s ../f assignment/factorise.py; kata check": "factorise.py  not included: a symb",
+    "mv assignment/factorise.py f; ln -s ../f assignment/factorise.py; kata check": "factorise.py  not included: a sym",
     write("factorise", "import os; os._exit(0)", "kata check"): "your code exited Python (exit code 0)",
 }
 BRACKETS = 'mv "$PWD" "$PWD [x]" && cd "$PWD [x]"; '
