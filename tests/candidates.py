@@ -98,7 +98,7 @@ class Candidates:
             note = Text("check rejects a program that is correct ({says}){text}", says=program.says, text=text)
             mistake = Text(
                 "check rejects a correct program whose results differ only by a rounding from those of one that it "
-                "accepts: compare with a tolerance, not with =="
+                "accepts: allow for a few roundings of the results' dtype"
             )
             demand(False, note, mistake=mistake)
 

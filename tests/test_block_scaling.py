@@ -15,7 +15,11 @@ from tests.probes.untouched import arguments_after
 from tests.strategies import SEEDS, normal, rng_of, sizes
 from torchkata import Plain, Student, Text, as_float64, asking, assert_close, assert_count, assert_equal, check, require
 
-multiply, right_quantize = oracle.dequantize, oracle.quantize  # for inputs; a mistake replaces only names in `oracle`
+multiply, right_quantize, spread = (
+    oracle.dequantize,
+    oracle.quantize,
+    oracle.spread,
+)  # for inputs; a mistake replaces only names in `oracle`
 magnitudes = oracle.MAGNITUDES
 EPS = torch.finfo(torch.float32).eps
 DTYPES = {4: "torch.float32", 8: "torch.float8_e4m3fn"}
@@ -84,12 +88,17 @@ def check_scales(yours: Plain, case: Case) -> None:
 
 def check_values(yours: Plain, case: Case) -> None:
     """Compare the values with the nearest ones."""
-    values, _ = oracle.quantize(as_float64(case.x), case.block, case.bits)
+    values, scales = oracle.quantize(as_float64(case.x), case.block, case.bits)
     right = isinstance(yours["values"], Tensor) and yours["values"].isfinite().all()
     given = yours["values"].flatten().tolist() if right else []
     foreign = [each for each in given if abs(each) not in magnitudes[case.bits]]
     mistake = Text("{number} is not a value of the format", number=f"{foreign[0]:.6g}") if foreign else ""
-    assert_equal(yours["values"], torch.from_numpy(values).float(), what="values", mistake=mistake)
+    expected = torch.from_numpy(values).float()
+    ratios = (as_float64(case.x) / spread(scales, case.x.shape[-1])).flatten()
+    wrong = [i for i, (one, value) in enumerate(zip(given, expected.flatten().tolist(), strict=False)) if one != value]
+    ratio = f"{ratios[wrong[0]]:.6g}" if wrong else ""
+    note = Text("where the first wrong value is, x / scale is {ratio}", ratio=ratio) if wrong else ""
+    assert_equal(yours["values"], expected, what="values", note=note, mistake=mistake)
 
 
 def is_right(yours: Plain, case: Case) -> bool:
@@ -97,12 +106,24 @@ def is_right(yours: Plain, case: Case) -> bool:
     return holds(check_scales, yours, case) and holds(check_values, yours, case)
 
 
-def rounds_twice(yours: Plain, case: Case) -> bool:
+def find_double_rounding(yours: Plain, case: Case) -> Text | str:
+    """Return a sentence if x / scale was rounded to a format in between: bfloat16, float16, or multiples of 0.5."""
+    if case.bits == 4:
+        ratios = as_float64(split(case.x, case.block) / yours["scales"][..., None])
+        sizes = np.round(2 * abs(ratios)) / 2
+        sizes = np.where(sizes > 2, np.round(sizes), sizes)
+        sizes = np.copysign(np.where(sizes > 4, 2 * np.round(sizes / 2), sizes), ratios)
+        halves = np.array_equal(as_float64(split(yours["values"], case.block)), sizes)
+        return Text("with 4 bits, x / scale is rounded twice, first to a multiple of 0.5") if halves else ""
+    return Text("with 8 bits, x / scale is rounded twice, first to 16 bits") if is_from_16_bits(yours, case) else ""
+
+
+def is_from_16_bits(yours: Plain, case: Case) -> bool:
     """Return whether the fp8 values are those of x / scale in bfloat16 or float16, but not those in float32."""
     ratios, values = split(case.x, case.block) / yours["scales"][..., None], split(yours["values"], case.block)
     dtypes = torch.float32, torch.bfloat16, torch.float16
     once, *twice = (values.equal(ratios.to(dtype).to(torch.float8_e4m3fn).float()) for dtype in dtypes)
-    return case.bits == 8 and any(twice) and not once
+    return any(twice) and not once
 
 
 def restore(yours: Plain) -> np.ndarray:
@@ -136,8 +157,7 @@ def test_error_is_at_most_half_a_gap(student: Student, case: Case) -> None:
     note = Text("{element} becomes value · scale = {found}", element=f"{x[worst]:.6g}", found=f"{restored[worst]:.6g}")
     nearest = multiply(*right_quantize(x, case.block, case.bits))[worst]
     expected = Text("{nearest}, at most {gap} away", nearest=f"{nearest:.6g}", gap=f"{most[worst]:.3g}")
-    twice = Text("with 8 bits, x / scale is rounded twice, first to 16 bits")
-    check(excess[worst] <= 0, note, expected=expected, mistake=twice if rounds_twice(yours, case) else "")
+    check(excess[worst] <= 0, note, expected=expected, mistake=find_double_rounding(yours, case))
 
 
 @given(cases(st.integers(2, 4)), SEEDS)

@@ -172,15 +172,21 @@ def test_only_used_tokens_are_read(student: Student) -> None:
     """Loading reads no tokens. After three of 8 million are accessed, almost none of the file is in memory."""
     count = 2**23
     size = 2 * count
-    yours = student.call(probes.bytes_in_memory, count)
-    require(
-        type(yours) is int, Text("load_tokens does not return an array of {count} tokens", count=count), yours=yours
-    )
+    reply = student.call(probes.bytes_in_memory, count)
+    is_array = isinstance(reply, dict)
+    require(is_array, Text("load_tokens does not return an array of {count} tokens", count=count), yours=reply)
+    yours = reply["bytes"]
     few = yours in oracle.bytes_in_memory(size)
     expected = Text("a few pages of a file of {size} bytes", size=size)
+    copied = Text(
+        "the array uses the memory of a bytes object, into which read() or a slice of an mmap copies every token: pass "
+        "the mmap itself to np.frombuffer, or use np.memmap"
+    )
+    seen = Text("{bytes} bytes", bytes=yours)
+    check(reply["memory"] != "bytes", mistake=copied, yours=seen, expected=expected)
     check(
         few,
         Text("much more data than three tokens is in memory"),
-        yours=Text("{bytes} bytes", bytes=yours),
+        yours=seen,
         expected=expected,
     )

@@ -69,6 +69,24 @@ def find_factor(student: Student, m: int, k: int, n: int, seconds: float, *, on_
     return float(yours) / ((low + high) / 2)
 
 
+def check_device_comparison(
+    student: Student, yours: Plain, run: Run, sizes: tuple[int, int, int, float], options: dict[str, Plain]
+) -> None:
+    """Check that the code does not wait only for tensors whose device equals torch.device("cuda"), without a number."""
+    low, high = right_range(run)
+    if not (type(yours) is float and yours < low / 2):
+        return
+    other = student.call(probes.simulate, *sizes, options | {"numbered": False})
+    is_right = type(other["seconds"]) is float and is_alike(other["seconds"], low, high + run.on_top)
+    student.call(probes.simulate, *sizes, options)  # the last call is the input that a failure shows
+    unequal = Text(
+        "the GPU is waited for only if the device equals torch.device('cuda'), but a.device is cuda:0: compare "
+        "a.device.type with 'cuda'"
+    )
+    shown = Text("{seconds} seconds", seconds=f"{yours:.7g}")
+    check(not is_right, mistake=unequal, yours=shown, expected=Text("the time of one matmul"))
+
+
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
@@ -113,6 +131,7 @@ def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n
     if type(yours) is float and yours > (1 + TOLERANCE) * factor * (right_range(run)[1] + run.on_top):
         check(yours > 0)  # it includes earlier work, which is the subject of the next test
         return
+    check_device_comparison(student, yours, run, (m, k, n, seconds), {"on_gpu": True})
     assert_seconds(
         yours,
         run,
@@ -126,11 +145,14 @@ def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n
 def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, seconds: float) -> None:
     """On a GPU, the clock starts after all earlier work has finished, also the warm-up."""
     factor = find_factor(student, m, 3, n, seconds, on_gpu=True)
-    reply = student.call(probes.simulate, m, 3, n, seconds, {"on_gpu": True, "busy_seconds": THOUSANDFOLD * seconds})
+    options = {"on_gpu": True, "busy_seconds": THOUSANDFOLD * seconds}
+    reply = student.call(probes.simulate, m, 3, n, seconds, options)
     note = Text(
         "the device was still busy when the clock started: synchronize after warming up, before you start the clock"
     )
-    assert_seconds(read_seconds(reply), read_run(reply), note, factor=factor)
+    yours, run = read_seconds(reply), read_run(reply)
+    check_device_comparison(student, yours, run, (m, 3, n, seconds), options)
+    assert_seconds(yours, run, note, factor=factor)
 
 
 @costly

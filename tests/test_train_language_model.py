@@ -261,7 +261,7 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
     settings = {"vocab": 251, "dim": 3, "num_layers": 0, "context": 4, "steps": steps, "batch_size": 3}
     other, count = seed % 2**20, 4000
     drawn: dict[str, tuple[int, int, int]] = {}
-    for each in sorted({0, 1, 11, other, other + 1}):
+    for each in sorted({0, 1, 11, 2**12, other, other + 1}):
         reply = student.call(probes.train, seed, settings | {"seed": each}, count)
         batches = reply["batches"]
         require(len(batches) == steps, Text("get_batch should be called once per step"), yours=len(batches))

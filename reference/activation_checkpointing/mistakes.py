@@ -176,8 +176,7 @@ def divisors_only(num_layers: int, per_block: int) -> list[int]:
 
 @instead_of(
     oracle.best_segments,
-    "rounds √(num_layers / per_block) to the nearest integer, which ignores the shorter last segment: "
-    "compare all lengths",
+    "rounds √(num_layers / per_block) to the nearest integer, which is not always the best one: compare all lengths",
 )
 def root_rounded(num_layers: int, per_block: int) -> list[int]:
     return [max(1, round((num_layers / per_block) ** 0.5))]

@@ -105,6 +105,14 @@ halves = round_fp4(
 )
 
 
+@instead_of(oracle.nearest, "with 4 bits, x / scale is rounded twice, first to a multiple of 0.5")
+def halves_first(ratios: Any, bits: int) -> Any:
+    once = np.round(2 * abs(ratios)) / 2
+    twice = np.where(once > 2, np.round(once), once)
+    last = np.where(twice > 4, 2 * np.round(twice / 2), twice)
+    return nearest(ratios, 8) if bits == 8 else np.copysign(last, ratios) + 0.0
+
+
 @instead_of(oracle.nearest, "with 4 bits, the value {left_out:g} is missing", left_out=FP4[1:-1].tolist())
 def one_missing(ratios: Any, bits: int, left_out: float) -> Any:
     known = FP4[left_out != FP4]
@@ -147,7 +155,7 @@ in_bits = count("returns bits instead of bytes", lambda n, blocks, bits, each: n
 always_one = count("always counts 1 byte per scale", lambda n, blocks, bits, each: n * bits // 8 + blocks)
 as_float = count("returns a float", lambda n, blocks, bits, each: n * bits / 8 + blocks * each)
 as_float_first = count(
-    "is computed with floats, and int() drops a byte if they are rounded down: use //",
+    "is computed with floats, which round large numbers, and int() rounds down: use //",
     lambda n, blocks, bits, each: int(n * (bits / 8 + each / (n // blocks))),
 )
 four_by_default = instead_of(oracle.quantized_bytes, "counts 4 bytes per scale by default instead of 1")(

@@ -52,6 +52,17 @@ def one_of_two_bytes(
     return oracle.work(operation, sizes, 2 if operation == only else itemsize, times)
 
 
+@instead_of(
+    oracle.work,
+    "counts {other} bytes per element of every dtype that does not take 2 or 4: use dtype.itemsize",
+    other=[4, 2],
+)
+def two_or_four_bytes(
+    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, other: int
+) -> tuple[int, int]:
+    return oracle.work(operation, sizes, itemsize if itemsize in (2, 4) else other, times)
+
+
 def count_product(message: str, count: Callable[[int, int, int], tuple[int, int]]) -> Mistake:
     """Return a mistake that uses the given function to compute a product's (FLOPs, elements) from its dimensions."""
 

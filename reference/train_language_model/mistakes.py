@@ -105,6 +105,16 @@ def sum_of_norms(grads: Sequence[X]) -> float:
     return float(sum(np.sqrt(np.sum(grad**2)) for grad in grads))
 
 
+@instead_of(oracle.compute_norm, "the norm is the sum of absolute values: take the root of the sum of squares instead")
+def sum_of_sizes(grads: Sequence[X]) -> float:
+    return float(sum(np.sum(abs(grad)) for grad in grads))
+
+
+@instead_of(oracle.compute_norm, "the norm is the root of the mean of all squares: take the root of their sum instead")
+def root_mean_square(grads: Sequence[X]) -> float:
+    return float(np.sqrt(sum(np.sum(grad**2) for grad in grads) / max(1, sum(grad.size for grad in grads))))
+
+
 @instead_of(oracle.compute_norm, "the norm is the sum of squares: the square root is missing")
 def squared(grads: Sequence[X]) -> float:
     return float(sum(np.sum(grad**2) for grad in grads))

@@ -161,9 +161,10 @@ def assigned_to(assignment: Any, tokens: Tensor) -> list[object]:
     )
 )
 def bytes_in_memory(assignment: Any, count: int) -> object:
-    """Return how many bytes are resident after three of `count` tokens have been accessed, or None on Windows.
+    """Return how many bytes are resident after three of `count` tokens have been accessed, and what owns them.
 
-    A newly written file is still in the page cache. Therefore, load a sparse copy of it, in which all tokens are 0.
+    On Windows, return None. A newly written file is still in the page cache. Therefore, load a sparse
+    copy of it, in which all tokens are 0.
     """
     if sys.platform == "win32":
         return None
@@ -177,7 +178,15 @@ def bytes_in_memory(assignment: Any, count: int) -> object:
             return type(tokens).__name__
         read_nothing_ahead(tokens)
         tokens[[0, count // 2, -1]].sum()
-        return resident_bytes(tokens, copied / "tokens.npy")
+        return {"bytes": resident_bytes(tokens, copied / "tokens.npy"), "memory": find_memory(tokens)}
+
+
+def find_memory(tokens: np.ndarray) -> str:
+    """Return the name of the type of the object whose memory an array uses."""
+    owner: Any = tokens
+    while isinstance(owner, np.ndarray | memoryview):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    return type(owner).__name__
 
 
 def copy_with_holes(source: Path, target: Path) -> None:

@@ -22,7 +22,7 @@ CLOCKS = ("perf_counter", "monotonic", "time", "process_time", "thread_time", "s
 REAL = {name: each for name, each in vars(time).items() if name.removesuffix("_ns") in CLOCKS}
 CALENDAR = 1.7e9  # seconds since 1970
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
-GPU = torch.device("cuda", 0)
+GPU, ANY_GPU = torch.device("cuda", 0), torch.device("cuda")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Machine:
     launch: float = 0.0  # seconds that the host needs to queue a product
     tick: float = 0.0  # seconds to read a clock
     on_gpu: bool = False
+    device: torch.device = GPU
     busy: float = 0.0  # seconds of other work queued on the device at the start
     steps: Sequence[float] = (0.0,)  # the system clock's offsets; if there are several, CPU clocks count two threads
     now: float = 1000.0
@@ -106,7 +107,7 @@ class Products(DispatchMode):  # type: ignore[no-untyped-call]
 
 
 PROPERTIES: dict[object, Callable[["SimulatedGpu", Tensor], object]] = {
-    Tensor.device.__get__: lambda gpu, x: GPU if gpu.holds(x) else x.device,
+    Tensor.device.__get__: lambda gpu, x: gpu.machine.device if gpu.holds(x) else x.device,
     Tensor.is_cuda.__get__: lambda gpu, x: gpu.holds(x),  # type: ignore[attr-defined]
     Tensor.is_cpu.__get__: lambda gpu, x: x.is_cpu and not gpu.holds(x),  # type: ignore[attr-defined]
     Tensor.get_device: lambda gpu, x: 0 if gpu.holds(x) else x.get_device(),
@@ -121,6 +122,8 @@ COPIES = (Tensor.to, Tensor.copy_, Tensor.type_as, Tensor.__setitem__, Tensor.__
 
 class SimulatedGpu(TorchFunctionMode):
     """A mode in which torch accepts "cuda". It records which storages are on this device or in pinned memory."""
+
+    machine: Machine
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ import torch
 
 from torchkata import typed
 
-from .simulated_machine import Machine, simulating
+from .simulated_machine import ANY_GPU, GPU, Machine, simulating
 
 LAUNCH, TICK = 1 / 20, 1 / 1000  # as fractions of a product's duration
 TICKS = 20  # number of clock reads that a result may include
@@ -23,6 +23,7 @@ def build_machine(
     *,
     first_takes_more: float = 0.0,
     on_gpu: bool = False,
+    numbered: bool = True,
     busy_seconds: float = 0.0,
     calendar_is_set: bool = False,
     disturbed: int | None = None,
@@ -30,7 +31,8 @@ def build_machine(
     """Return a machine on which the product of an (m, k) and a (k, n) matrix takes about `seconds`.
 
     The first product takes an additional `first_takes_more`. The GPU has other work for `busy_seconds` at the start. Of
-    every seven products, the one at index `disturbed` takes ten times as long.
+    every seven products, the one at index `disturbed` takes ten times as long. Unless the device is `numbered`, it is
+    torch.device("cuda"), which differs from that of any real tensor, "cuda:0".
     """
     rng = random.Random(m)
     return Machine(
@@ -40,6 +42,7 @@ def build_machine(
         launch=LAUNCH * seconds,
         tick=TICK * seconds,
         on_gpu=on_gpu,
+        device=GPU if numbered else ANY_GPU,
         busy=busy_seconds,
         steps=[rng.uniform(-1e4, 1e4) for _ in range(1009)] if calendar_is_set else [0.0],
     )

@@ -96,7 +96,7 @@ def test_check_without_tolerance_is_named(accepted: str) -> None:
     with pytest.raises(Wrong) as failed:
         Candidates("kata", "SGD", len, len, right, {}).assert_right_accepted(student, b"")
     is_named = accepted == "b"
-    assert ("compare with a tolerance" in str(failed.value.mistake)) == is_named
+    assert ("allow for a few roundings" in str(failed.value.mistake)) == is_named
     assert ("(a)" if is_named else "(own)") in failed.value.note
     assert student.call.call_args.args[3] == ("a" if is_named else "own")
 
