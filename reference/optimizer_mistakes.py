@@ -162,6 +162,18 @@ def group_skipped_at_first_none(lrs: Lrs, grads: Grads, group: int, i: int) -> I
 
 
 @instead_of(
+    optimizers.collect_inputs,
+    "after a parameter without a gradient, the others in its group get the gradient of their neighbor",
+)
+def gradients_shifted(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:
+    inputs = optimizers.collect_inputs(lrs, grads, group, i)
+    shape = next((grad.shape for grad, _ in inputs if grad is not None), None)
+    present = [[grad for grad in step[group] if grad is not None][i : i + 1] for step in grads]
+    fitting = [next((grad for grad in own if grad.shape == shape), None) for own in present]
+    return [(grad, lr) for grad, (_, lr) in zip(fitting, inputs, strict=True)]
+
+
+@instead_of(
     optimizers.collect_inputs, "a parameter whose gradient is all zeros is skipped, as if its gradient were None"
 )
 def zeros_skipped(lrs: Lrs, grads: Grads, group: int, i: int) -> Inputs:

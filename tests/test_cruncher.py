@@ -18,6 +18,10 @@ from torchkata import Plain, Student, Text, as_float64, assert_close, assert_equ
 HIDDEN = sizes(1, 4)  # the numbers of hidden layers in tests that are not about a model without any
 INSIDE_THE_LOOP = Text("without layers, nothing is returned, but with layers, a tensor: is `return` inside the loop?")
 STALE = Text("after load_state_dict(), the output is still that of the previous weights: is their product cached?")
+UNCHANGED = Text(
+    "after the weights were changed in place, the output in eval() under no_grad() is still the old one: "
+    "is their product cached?"
+)
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
 
@@ -26,6 +30,14 @@ def check_forward(yours: Plain, case: DeepCase, what: Text | str = "") -> None:
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
     assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights), what=what)
+
+
+def check_current(student: Student, case: DeepCase) -> None:
+    """Check that an output without gradients uses weights that were changed in place after an earlier one."""
+    before, after = student.call(probes.changed_in_place, case.weights, case.x)
+    larger = replace(case, weights=[weight + 1 for weight in case.weights])
+    stale = same(after, before) and not holds(check_forward, after, larger)
+    check(not stale, mistake=UNCHANGED, yours=after, expected=Text("another result than before the change"))
 
 
 def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
@@ -65,6 +77,7 @@ def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> 
             expected = Text("another result than before load_state_dict()")
             check(not stale, mistake=STALE, yours=reply["y"], expected=expected)
             raise
+        check_current(student, each)
 
 
 @given(deep_cases(st.integers(2, 3), HIDDEN), sizes(1, 1, 0))

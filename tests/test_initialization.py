@@ -71,7 +71,11 @@ def test_weights_are_within_three_standard_deviations(student: Student, seed: in
     for input_dim, output_dim in LARGE:
         weights, law = draw_with_right_std(student, input_dim, output_dim, seed)
         note = Text("a weight of ({m}, {n}) is too far from 0", m=input_dim, n=output_dim)
-        yours, expected = float(abs(weights).max()), Text("at most {bound}", bound=f"{law.bound:.5g}")
+        low, high = float(weights.min()), float(weights.max())
+        if -low <= law.bound < high:
+            note = Text("only positive weights are too far from 0")
+        yours = Text("smallest {low}, largest {high}", low=f"{low:.5g}", high=f"{high:.5g}")
+        expected = Text("absolute values of at most {bound}", bound=f"{law.bound:.5g}")
         check(not law.exceeds_bound(weights), note, yours=yours, expected=expected)
 
 

@@ -23,6 +23,7 @@ from torchkata import (
     assert_close,
     assert_equal,
     check,
+    precondition,
     require,
 )
 
@@ -121,6 +122,10 @@ def test_loss_is_exact_for_large_and_bfloat16_logits(student: Student, case: Cas
     seen, following = oracle.split_batch(case.batch.numpy())
     logits = torch.from_numpy(oracle.look_up(as_float64(tables), seen)).to(getattr(torch, dtype))
     exact = oracle.average(oracle.compute_nats(as_float64(logits), following))
+    small, batch = case.tables / 300, case.batch.numpy()
+    with precondition(Text("the loss is already wrong for small logits")):
+        loss, least = student.call(probes.loss, small, case.batch, "float32")["loss"], as_float64(small)
+        assert_loss(loss, oracle.loss(least, batch), scale=1 + 4 * float(abs(least).sum(0).max()), roundings=32)
     fine = student.call(probes.loss, tables, case.batch, "float32")["loss"]
     reply = student.call(probes.loss, tables, case.batch, dtype)
     yours, scale = reply["loss"], 1 + 4 * float(abs(as_float64(logits)).max())

@@ -35,6 +35,7 @@ def check_draws(
     for library in libraries:
         if library == "torch":
             check_torch_is_not_reseeded(seeds, drawn)
+            check_torch_seeds_differ(drawn, apart)
         check_pairs(library, Text("draws"), seeds, drawn[library], apart)
 
 
@@ -54,6 +55,19 @@ def check_torch_is_not_reseeded(seeds: list[int], drawn: dict[str, list[list[flo
                 "(torch.initial_seed() only reads the number in use), torch.manual_seed(seed) with seed"
             )
             check(used[i] == used[j], note, mistake=mistake)
+
+
+def check_torch_seeds_differ(drawn: dict[str, list[list[float]]], apart: Demand) -> None:
+    """Check that torch is not seeded with different numbers that its generator on the CPU does not distinguish."""
+    used = [int(number) for (number,) in drawn[probes.INITIAL_SEEDS]]
+    for i, j in combinations(range(len(used)), 2):
+        alike = used[i] != used[j] and used[i] % 2**32 == used[j] % 2**32 and drawn["torch"][i] == drawn["torch"][j]
+        note = Text(
+            "torch is seeded with {one} and {other}, but on the CPU, it uses only the lowest 32 bits, which are equal",
+            one=used[i],
+            other=used[j],
+        )
+        apart(not alike, note)
 
 
 def find_seeded(student: Student, seed: int) -> list[str]:

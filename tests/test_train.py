@@ -35,6 +35,8 @@ MORE = Text("there are more losses than steps")
 ARRAY = Text("the losses are a NumPy array: return a tensor or a list of numbers")
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
+OVERFLOWING = 1e20  # its square is infinite in float32, but its gradient is not
+SKIPPED = Text("a step whose loss is infinite, but not its gradient, does not change the weights: take every step")
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 DIFFERS = Text(
     "the initial weights differ from those of a new Cruncher: build it first, set no seed, and leave its weights alone"
@@ -164,7 +166,7 @@ def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr
 @costly
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 7e-4, 7e-4, 1e-2, 0.1]))
 def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> None:
-    """Every step is taken, even after a step whose loss is small or 0."""
+    """Every step is taken, even if its loss is small, 0 or infinite."""
     with precondition(Text("the losses or weights are already wrong when no loss is small")):
         follows = check_steps(student, lesson, 0.01)
     weights = [torch.round(4 * w) / 4 for w in lesson.weights]
@@ -180,6 +182,10 @@ def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> N
             Text("the weights stay as they are"),
             expected=Text("a step"),
         )
+        return
+    steep = replace(lesson, xs=lesson.xs[:1], ys=[torch.full_like(lesson.ys[0], OVERFLOWING)])
+    after = run(student, steep, 0.01)["weights"]
+    check(not same(after, lesson.weights), mistake=SKIPPED, yours=after, expected=Text("a step"))
 
 
 @costly
@@ -212,6 +218,8 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
     """Only the SGD from sgd.py changes the weights, with the given learning rate."""
+    asked, steps = len(run(student, lesson, lr)["asked"]), len(lesson.xs)
+    require(asked <= steps, Text("get_batch is called more than once per step"), yours=asked, expected=str(steps))
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
     expected = oracle.seen_by_sgd(STEPS, lr)
     assert_equal(reply["events"], expected["events"], what=Text("calls of get_batch and of SGD.step"))

@@ -60,6 +60,15 @@ def counted_without_gradient(state: Any, options: Options) -> Any:
 
 
 @instead_of(
+    course.hook_recalled_state,
+    "t counts each step in which any parameter of the group has a gradient: count those of each parameter separately",
+)
+def counted_for_steps_of_group(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
+    m, v, _ = state or (0.0, 0.0, 0)
+    return m, v, sum(any(grad is not None for grad in row[group]) for row in grads[:step])
+
+
+@instead_of(
     course.hook_recalled_state, "t counts the updates of all parameters: count the steps of each parameter separately"
 )
 def counted_for_all(state: Any, grads: Grads, group: int, i: int, step: int) -> Any:
@@ -217,6 +226,13 @@ def first_for_both(p: P, state: State | None, grad: P, lr: float, betas: Betas =
 @instead_of(course.get_options, "a group's own betas are ignored")
 def constant_betas(given: Sequence[Options], group: int) -> Options:
     return {name: value for name, value in course.get_options(given, group).items() if name != "betas"}
+
+
+@instead_of(course.get_options, "the betas of the first group are used for all groups")
+def betas_of_first_group(given: Sequence[Options], group: int) -> Options:
+    own, first = ({**course.get_options(given, each)} for each in (group, 0))
+    own.pop("betas", None)
+    return own | {name: value for name, value in first.items() if name == "betas"}
 
 
 @instead_of(adam.step, "the average of the gradient is initialized to the first gradient instead of 0")

@@ -94,7 +94,10 @@ def undivided(rows: int) -> float:
     return 1.0
 
 
-@instead_of(oracle.start, "the gradients include those of earlier steps: they are not zeroed before the backward pass")
+@instead_of(
+    oracle.start,
+    "gradients that were there before the call are included: they are not zeroed before the backward pass",
+)
 def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
     return before
 

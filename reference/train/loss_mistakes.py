@@ -154,11 +154,6 @@ def asked_once_more(rows: int, dim: int, steps: int) -> list[int]:
     return [rows] * (steps + 1)
 
 
-@instead_of(oracle.seen_by_sgd, "each step ends by fetching the next batch, so get_batch is called one time too many")
-def ahead_seen(steps: int, lr: float) -> dict[str, object]:
-    return oracle.seen_by_sgd(steps, lr) | {"events": ["batch"] + ["step", "batch"] * steps}
-
-
 @instead_of(oracle.asked, "get_batch is called with B=1 before the first step")
 def asked_to_look(rows: int, dim: int, steps: int) -> list[int]:
     return [1] + [rows] * steps

@@ -110,7 +110,7 @@ def step_without_grad_leaves_state_unchanged(optimizer: Optimizer) -> Test:
     def test_step_without_grad_leaves_state_unchanged(
         student: Student, run: OptimizerRun, picks: list[int], is_zero: bool
     ) -> None:
-        """A step changes nothing of a parameter whose grad is None: its first step may come later. NaN is applied."""
+        """Only a grad of None leaves p and its state unchanged: a first step may come later. Zeros and NaN count."""
         for order in (picks, picks[::-1]):  # the gradient is missing in the first group
             each = optimizer.choose_options(run, order)
             rule = find_rule(student, optimizer, each)

@@ -73,6 +73,30 @@ def forward(assignment: Any, weights: list[Tensor], x: Tensor) -> dict[str, obje
 
 
 @typed(
+    lambda weights: "\n".join(
+        [
+            f"{typed_model(weights)}",
+            "model.eval()",
+            "with torch.no_grad():",
+            "    before = model(x)",
+            "    for p in model.parameters():",
+            "        p.add_(1)",
+            "    after = model(x)",
+            "before, after",
+        ]
+    )
+)
+def changed_in_place(assignment: Any, weights: list[Tensor], x: Tensor) -> list[Tensor]:
+    """Return two outputs in eval mode under no_grad, between which each weight is increased by 1."""
+    model = build_model(assignment, weights).eval()
+    with torch.no_grad():
+        before = model(x)
+        for weight in find_weights(model, [weight.shape for weight in weights]):
+            weight.add_(1)
+        return [before, model(x)]
+
+
+@typed(
     lambda weights, _rows: "\n".join(
         [typed_model(weights), ", ".join(["model(x)", *(f"model(x[{start}:{stop}])" for start, stop in _rows)])]
     )
