@@ -31,7 +31,8 @@ def train_step(
     - `x`, `y` and the parameters are float32; `model` maps (rows, dim) to (rows,); `optimizer` has all of
       the model's parameters.
     - Inside a `with` block, `torch.autocast` casts the inputs of matmuls, not the parameters. (On a GPU, it keeps exp
-      and softmax in float32.) Pass `x` to `model` as it is: the model may begin with another operation, such as `x - 256`.
+      and softmax in float32.) Pass `x` to `model` as it is: a model may begin with another operation, such as
+      `x - 256`.
     - float16 has a smaller range: gradients of magnitude up to 2**-24 / 2 = 2.98e-8 become 0, so training in float16
       needs loss scaling.
 
