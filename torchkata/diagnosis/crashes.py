@@ -13,7 +13,7 @@ from torchkata.seam.failures import Crashed
 NO_RETURN = Text("nothing is returned: is a `return` missing?")
 LEAF = r"a leaf Variable that requires grad is being used in an in-place|a view of a leaf Variable that requires"
 TEMPORARY = re.escape(tempfile.gettempdir())  # there, the tests create folders, and files do not differ in the grader
-NO_FILE = rf"^FileNotFoundError: (?:.*: '(?!{TEMPORARY})(.+?)'|(\S+) not found)"
+NO_FILE = rf"^FileNotFoundError: (?:.*: '(?!{TEMPORARY}(?!\S*/assignment/))(.+?)'|(\S+) not found)"
 NO_PACKAGE = r"^ModuleNotFoundError: No module named '\w+'\n"
 PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message or in the line that raised the error
     r"DefaultCPUAllocator|MemoryError|Storage size calculation overflowed": Text(

@@ -36,7 +36,8 @@ def find_common_fact(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> str:
     separating = separating or find_separating_names(telling)
     if not separating or any(fact.endswith(NOT_ZERO) for fact in separating):
         return ""
-    return _("wrong where {fact}, right in {count} other cases", fact=separating[0], count=len(right))
+    counts = {"wrong": len(wrong), "right": len(right)}
+    return _("wrong in all {wrong} cases where {fact}, right in the {right} others", fact=separating[0], **counts)
 
 
 def find_separating_names(trials: Sequence[tuple[Mapping[str, Plain], bool]]) -> list[str]:

@@ -129,8 +129,8 @@ def explain_answers(
     may_be_random = not (found or cause.mistake) and course().katas[kata].numeric and compares_tensors(body, kept)
     if may_be_random and ask(state.student, student_seconds, is_random, otherwise=False):
         cause.mistake = _(
-            "the same call returns a different result each time: something in it is random, such as dropout, noise, "
-            "a drawn token, new initial weights or the order of a set"
+            "the same call returns a different result each time: something in it is random or remembers "
+            "earlier calls, such as dropout, noise, a drawn token, new initial weights, the order of a set or a cache"
         )
     else:
         pattern = find_pattern_in_answers(kept, body, test, state.student, seconds, student_seconds)

@@ -249,6 +249,8 @@ def test_advice_to_trust_a_file_is_not_shown() -> None:
 def test_missing_temporary_file_is_not_missing_in_zip(tmp_path: pathlib.Path) -> None:
     raised = catch(lambda: (tmp_path / "run.pt.tmp").unlink(), Place("checkpoint.py", 3))
     assert explain_crash(raised) == ""
+    own = catch(lambda: (tmp_path / "assignment/gain.json").read_text(), Place("linear.py", 3))
+    assert "assignment/gain.json does not exist there" in str(explain_crash(own))
 
 
 def test_inplace_method_on_leaf_tensor_is_named() -> None:

@@ -34,7 +34,7 @@ from torchkata.seam.time_limits import Times, allow
 WRONG: dict[str, Callable[[int], int]] = {  # by a relation between the wrong results and x
     "yours = -expected": lambda x: -x,
     "yours = expected + 1": lambda x: x + 1,
-    "wrong where x > 1, right in N other cases": lambda x: x if x < 0 else x - 1,
+    "wrong in all N cases where x > 1, right in the N others": lambda x: x if x < 0 else x - 1,
     "": lambda x: x * x % 7,
 }
 
@@ -53,7 +53,7 @@ def test_relation_that_holds_in_all_answers_is_found(relation: str) -> None:
     expected = Relation(relation, is_rule=relation.startswith("yours = "))
     for seconds, found in ((5.0, expected), (0.0, Relation())):
         seen = find_pattern_in_answers(body.kept(), body, test, student, seconds, STUDENT_SECONDS)
-        assert seen._replace(sentence=re.sub(r"\d+ other", "N other", seen.sentence)) == found
+        assert seen._replace(sentence=re.sub(r"(all|the) \d+", r"\1 N", seen.sentence)) == found
 
 
 def scale_matrices(_assignment: object, x: torch.Tensor) -> torch.Tensor:

@@ -220,7 +220,8 @@ def test_relation_between_dicts_lists_and_booleans_is_found(seen: list[Compariso
 def test_pattern_in_failing_inputs_is_found(fact: str, inputs: list[Mapping[str, Plain]]) -> None:
     trials = [(given, not collect_facts(given).get(fact)) for given in inputs * MIN_CALLS]
     right = sum(is_right for _, is_right in trials)
-    assert find_common_fact(trials) == f"wrong where {fact}, right in {right} other cases"
+    sentence = f"wrong in all {len(trials) - right} cases where {fact}, right in the {right} others"
+    assert find_common_fact(trials) == sentence
     assert find_common_fact(trials[: MIN_CALLS // 2]) == "", "too few"
     wrong = next(given for given, right in trials if not right)
     assert find_common_fact([*trials, (wrong, True)]) == "", "not in all"
@@ -231,8 +232,8 @@ def test_pattern_in_failing_inputs_is_found(fact: str, inputs: list[Mapping[str,
 )
 def test_names_that_separate_failing_inputs_are_found(right: str, fact: str) -> None:
     trials = [({"dtype": name, "sizes": [n]}, name in right or not n) for name in "abcd" for n in range(9)]
-    asked = sum(name in right and n > 0 for name in "abcd" for n in range(9))
-    assert find_common_fact(trials) == f"wrong where {fact}, right in {asked} other cases"
+    counts = 8 * (4 - len(right)), 8 * len(right)  # without the empty lists
+    assert find_common_fact(trials) == f"wrong in all {counts[0]} cases where {fact}, right in the {counts[1]} others"
     assert find_common_fact([*trials, ({"dtype": "a", "sizes": [1]}, "a" not in right)]) == "", "not in all"
     unique = [({"name": str(n)}, n % 3 > 0) for n in range(60)]
     assert find_common_fact(unique) == "", "each name occurs once"
