@@ -238,6 +238,16 @@ def kept_in_one_format(held: Bytes, own: Bytes, tensors: int, bits: int) -> bool
     return held.keys() <= {f"torch.float{bits}"} and optimizers.is_within_budget(held, in_it, tensors)
 
 
+@instead_of(
+    optimizers.is_within_budget,
+    "the state is float32 if the parameter is bfloat16: store it in p's dtype, as torch.zeros_like(p) does",
+)
+def kept_in_float32_at_least(held: Bytes, own: Bytes, tensors: int) -> bool:
+    [(dtype, size)] = own.items()
+    wide = {"torch.float32": 2 * size} if dtype == "torch.bfloat16" else own
+    return held.keys() <= wide.keys() and optimizers.is_within_budget(held, wide, tensors)
+
+
 @instead_of(optimizers.get_options, "all groups use the first group's options (other than lr)")
 def options_of_first_group(given: Sequence[Options], group: int) -> Options:
     return optimizers.get_options(given, 0)

@@ -88,7 +88,14 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
     model = probes.build_model(parts)
     places = list(model.named_parameters(remove_duplicate=False))
     uses = [
-        oracle.Use(id(p), list_modules(model, name), tuple(p.shape), p.requires_grad, p.data_ptr())
+        oracle.Use(
+            id(p),
+            list_modules(model, name),
+            tuple(p.shape),
+            trainable=p.requires_grad,
+            address=p.data_ptr(),
+            is_in_leaf=is_in_leaf(model, name),
+        )
         for name, p in places
     ]
     expected = oracle.num_parameters(uses, [buffer.numel() for buffer in model.buffers()])
@@ -100,6 +107,11 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
         what=Text("parameters"),
         note=Text("the model has {parameters}", parameters=shown or Text("none")),
     )
+
+
+def is_in_leaf(model: nn.Module, name: str) -> bool:
+    """Return whether the module that contains a parameter has no submodules."""
+    return not list(model.get_submodule(name.rpartition(".")[0]).children())
 
 
 def list_modules(model: nn.Module, name: str) -> list[int]:

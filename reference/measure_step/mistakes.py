@@ -120,6 +120,11 @@ def gradients_in_float32(D: int, L: int, activations: int, itemsize: int) -> int
     return oracle.memory_bytes(D, L, activations, itemsize) + (4 - itemsize) * D * D * L
 
 
+@instead_of(oracle.memory_bytes, "counts 4 bytes per activation for every dtype: pass activation_bytes")
+def activations_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
+    return oracle.memory_bytes(D, L, activations, itemsize) + (4 - itemsize) * activations
+
+
 @instead_of(oracle.memory_bytes, "assumes 4 bytes per element of memory for every dtype")
 def held_in_float32(D: int, L: int, activations: int, itemsize: int) -> int:
     return oracle.memory_bytes(D, L, activations, 4)

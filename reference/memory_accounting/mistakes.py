@@ -107,6 +107,11 @@ def children_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({(use.modules[-1], use.parameter): use.elements for use in children}.values())
 
 
+@instead_of(oracle.num_parameters, "omits parameters that belong directly to a module with submodules")
+def leaves_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
+    return count_distinct(use for use in uses if use.is_in_leaf)
+
+
 @instead_of(oracle.num_parameters, "counts parameters of the same shape only once")
 def one_of_each_shape(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.shape: use.elements for use in uses}.values())

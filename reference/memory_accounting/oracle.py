@@ -31,6 +31,7 @@ class Use:
     shape: tuple[int, ...]
     trainable: bool
     address: int = 1  # 0 on the meta device
+    is_in_leaf: bool = True  # whether the module that contains the parameter has no submodules
 
     @property
     def elements(self) -> int:

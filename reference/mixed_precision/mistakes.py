@@ -52,6 +52,14 @@ def coarse_targets(weights: Weights, x: X, y: Y) -> float:
     return float(np.mean((cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
 
 
+@instead_of(
+    oracle.loss,
+    "the difference of prediction and target is rounded to bfloat16: an in-place -= keeps the prediction's dtype",
+)
+def coarse_difference(weights: Weights, x: X, y: Y) -> float:
+    return float(np.mean(round_to_bfloat16(cruncher.forward(weights, x) - y) ** 2))
+
+
 @instead_of(oracle.loss, "the targets and the errors are rounded to bfloat16: subtract in float32")
 def coarse_errors(weights: Weights, x: X, y: Y) -> float:
     return float(np.mean(round_to_bfloat16(cruncher.forward(weights, x) - round_to_bfloat16(y)) ** 2))
