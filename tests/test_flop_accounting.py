@@ -61,7 +61,7 @@ def count_products(yours: Plain, one: int, products: int) -> Text | str:
     )
 
 
-@given(SMALL, SMALL, st.integers(0, 50), st.booleans(), st.just(1) | BEYOND_INT64)
+@given(SMALL, SMALL, st.integers(0, 50) | st.just(1), st.booleans(), st.just(1) | BEYOND_INT64)
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
@@ -99,6 +99,10 @@ def test_deep_linear_flops_match_torch(student: Student, B: int, D: int, L: int,
 @given(SMALL, SMALL, SMALL.filter(bool))
 def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L: int) -> None:
     """input_needs_grad is False by default."""
+    needs_grad = False
+    explicit = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, needs_grad))
+    with precondition():
+        assert_count(student.call(probes.deep_linear, B, D, L, needs_grad), explicit, what="FLOPs")
     expected = oracle.deep_linear_flops(B, D, oracle.products_by_default(L))
     yours = student.call("flop_accounting.deep_linear_flops", B, D, L)
     assert_count(yours, expected, what="FLOPs", note=count_products(yours, 2 * B * D * D, 3 * L - 1))

@@ -37,7 +37,7 @@ def check_lengths(lengths: list[int], most: int, code: str) -> None:
 
 @given(prompts())
 def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[Tensor, Tensor, int]) -> None:
-    """With temperature 0, each token is the most likely one given the last `context` tokens."""
+    """Temperature 0 adds the most likely token given the last `context` ones, without a graph or a changed prompt."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
     check_lengths(reply["lengths"], len(tables), probes.write_lengths(None))

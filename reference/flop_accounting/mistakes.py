@@ -6,8 +6,6 @@ from datetime import timedelta
 from reference.flop_accounting import oracle
 from torchkata import Mistake, instead_of
 
-INPUT_COUNTED = "counts 3 · L matmuls if input_needs_grad is False: the first layer then needs only two"
-
 
 @instead_of(oracle.matmul_flops, "counts one FLOP per product instead of two (multiply and add)")
 def without_additions(B: int, D: int, K: int, times: int = 1) -> int:
@@ -66,12 +64,26 @@ def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
 
 
-@instead_of(oracle.deep_linear_products, INPUT_COUNTED)
+@instead_of(
+    oracle.deep_linear_products,
+    "counts 3 · L matmuls if input_needs_grad is False: the first layer then needs only two",
+)
 def always_three(L: int, input_needs_grad: bool) -> int:
     return 3 * L
 
 
-@instead_of(oracle.products_by_default, INPUT_COUNTED)
+@instead_of(
+    oracle.deep_linear_products,
+    "with one layer, counts the input's gradient although input_needs_grad is False: this layer is the first one",
+)
+def one_layer_in_full(L: int, input_needs_grad: bool) -> int:
+    return 3 if L == 1 else oracle.deep_linear_products(L, input_needs_grad)
+
+
+@instead_of(
+    oracle.products_by_default,
+    "counts 3 · L matmuls without input_needs_grad: it should be False by default, so the first layer needs only two",
+)
 def three_by_default(L: int) -> int:
     return 3 * L
 

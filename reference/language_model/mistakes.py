@@ -263,6 +263,16 @@ def per_token_of_the_vocabulary(logits: X, following: X) -> X:
     return oracle.compute_nats(logits, following) / logits.shape[-1]
 
 
+@instead_of(
+    oracle.compute_nats,
+    "the logits are reshaped to (batch, vocab, T), which mixes positions and vocabulary: use transpose, or flatten "
+    "batch and positions",
+)
+def reshaped_logits(logits: X, following: X) -> X:
+    rows, length, vocab = logits.shape
+    return oracle.compute_nats(logits.reshape(rows, vocab, length).swapaxes(1, 2), following)
+
+
 @instead_of(oracle.compute_nats, "softmax is applied twice: cross_entropy expects logits")
 def twice(logits: X, following: X) -> X:
     return oracle.compute_nats(oracle.softmax(logits), following)

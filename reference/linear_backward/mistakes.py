@@ -36,6 +36,16 @@ def reshaped_rows(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Fl
 
 @instead_of(
     oracle.grad_w,
+    "grad_w multiplies rows of x by other rows of grad_y, as after x.transpose(0, -1), which puts x's leading "
+    "dimensions in another order: flatten them first",
+)
+def leading_reordered(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    turned = np.swapaxes(x, 0, -1).reshape(x.shape[-1], math.prod(x.shape[:-1]))
+    return turned @ rows(grad_y)
+
+
+@instead_of(
+    oracle.grad_w,
     "grad_w is computed with grad_y.reshape(output_dim, -1).T, which has the elements in another order: use "
     "grad_y.reshape(-1, output_dim)",
 )
