@@ -103,6 +103,14 @@ def same_dtype(x: Placed, y: Placed) -> bool:
 
 
 @instead_of(
+    oracle.same_storage,
+    "requires elements of equal size: x.view(torch.uint8) is a view of the same bytes",
+)
+def same_element_size(x: Placed, y: Placed) -> bool:
+    return x.allocation == y.allocation and x.tensor.element_size() == y.tensor.element_size()
+
+
+@instead_of(
     oracle.same_storage, "subtracts storage_offset(), which counts elements, from an address, which counts bytes"
 )
 def offset_in_elements(x: Placed, y: Placed) -> bool:
