@@ -22,8 +22,8 @@ def generate(
         generate(model, torch.tensor([2]), n=5, temperature=1.0)     # [2, 3, 0, 1, 2, 3]
 
     Details:
-    - The model returns logits (batch, T, vocab) for tokens (batch, T). Pass it the whole text, or if it is longer than
-      that, its last `model.context` tokens.
+    - The model returns logits (batch, T, vocab) for tokens (batch, T). Pass it the last `model.context` tokens, or all
+      of them if there are fewer.
     - The prompt has at least one token, and is not modified. `n` may be 0 or in the thousands.
     - `temperature` is 0 or at least 0.01.
     - Generators with the same seed give the same tokens. If `generator` is None, use torch's global one.

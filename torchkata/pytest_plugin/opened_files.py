@@ -27,7 +27,7 @@ class Recorder:
         self.folder, self.root = str(folder), f"{root}{os.sep}"
         home = os.path.expanduser("~")  # noqa: PTH111  (Path fails if there is none)
         self.places = (self.root, f"{home}{os.sep}")
-        self.written: set[str] = set()  # files and folders
+        self.written = {str(root), str(folder)}  # files and folders that the code has made, and those of the course
         self.opened: dict[str, dict[str, int]] = {}  # keyed by module and path: the line that read the file first
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
@@ -53,7 +53,7 @@ class Recorder:
         if writes:
             self.written.add(path)
             path = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120  (ends with a separator)
-            is_own = path.startswith(self.root) and path[:-1] not in {self.root[:-1], self.folder, *self.written}
+            is_own = path.startswith(self.root) and path[:-1] not in self.written
         else:
             is_own = self.is_own(path)
         if is_own and Path(path).exists():

@@ -53,8 +53,9 @@ def describe_failed_import(error: BaseException) -> str:
     if why := describe_missing_packages():
         return why
     reason = next((line for line in str(error).splitlines() if line.strip()), "")
-    *_rest, (place, _line) = traceback.walk_tb(error.__traceback__)
-    is_import = isinstance(error, (ImportError, OSError)) or not place.f_globals["__name__"].startswith("torchkata")
+    raised_in = [str(frame.f_globals.get("__name__")) for frame, line in traceback.walk_tb(error.__traceback__)]
+    is_ours = not raised_in or raised_in[-1].startswith("torchkata")
+    is_import = isinstance(error, (ImportError, OSError)) or not is_ours
     line = _("the course can't be loaded: {error}", error=f"{type(error).__name__}: {reason}")
     return describe_memory_limit(error) or (line if is_import else "")
 

@@ -116,7 +116,7 @@ def limit_time(allowed: Times, folder: Path) -> Iterator[None]:
         by_cpu, importing = number == getattr(signal, CPU_TIMER[1]), False
         while frame is not None and not Path(frame.f_code.co_filename).is_relative_to(folder):
             importing |= frame.f_code.co_filename.startswith("<frozen importlib")
-            if frame.f_globals.get("__name__", "").partition(".")[0] in DEBUGGERS:
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in DEBUGGERS:
                 return FOR_DEBUGGING
             frame = frame.f_back
         left = 0.0 if by_cpu else allowed.wall - (measure_process() - began).leave_out_queue().wall

@@ -46,7 +46,7 @@ def check_python(version: tuple[int, ...]) -> CheckResult:
 
 
 def check_packages() -> Iterator[CheckResult]:
-    """Check the packages that the grader and the course require. Only code that imports the others needs those."""
+    """Check the packages that the grader and the course require. Those that workers do not preload are only noted."""
     for package in map(Requirement, course().dependencies):
         found = check_package(package, "pip install --group students")
         is_needed = found.state == "ok" or package.name in course().preload
