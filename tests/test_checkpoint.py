@@ -245,7 +245,7 @@ def test_loading_executes_no_code(student: Student, written_by: str) -> None:
 @costly
 @given(st.integers(1, 6), SEEDS)
 def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
-    """A checkpoint saved on a GPU can be loaded onto the CPU (map_location)."""
+    """A checkpoint saved on a GPU, which is simulated here, can be loaded onto the CPU (map_location)."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(file_probes.from_elsewhere, weights)
     gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")
