@@ -204,9 +204,7 @@ def with_frozen_sgd(
     Frozen.events, Frozen.rates, Frozen.starts = [], [], []
     get_batch = Batches(xs, ys).get_batch
     with starting_from(assignment.cruncher.Cruncher, weights):
-        model, _ = unpack(
-            assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), steps, lr)
-        )
+        model, _ = unpack(assignment.train.train(get_batch, len(weights[-1]), len(weights) - 1, len(xs[0]), steps, lr))
     moved = any(not torch.equal(p, start) for p, start in Frozen.starts)
     return {"events": Frozen.events, "rates": Frozen.rates, "moved": moved, "weights": copy_weights(model)}
 
