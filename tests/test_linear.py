@@ -15,7 +15,7 @@ from reference.linear import oracle
 from tests.probes import linear as probes
 from tests.sampling import NORMAL_OR_CUT, Z, describe_tails, repeated_share
 from tests.strategies import DEFAULT_DTYPES, LinearCase, linear_cases, sizes
-from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, require
+from torchkata import Student, Text, as_float64, assert_close, assert_equal, check, precondition, require
 
 # For `scale`, on which the tolerance of `assert_close` depends. A known mistake replaces only the names in `oracle`.
 forward_scale = oracle.forward
@@ -44,6 +44,9 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
     yours = student.call(probes.gradients, case.weight, case.x, case.grad_y)
     check(yours["requires grad"], mistake=FROZEN, yours=f"{GRAD}: False", expected=f"{GRAD}: True")
     weight, x, grad_y = as_float64(case.weight), as_float64(case.x), as_float64(case.grad_y)
+    with precondition(Text("the output is already wrong")):
+        scale = forward_scale(abs(weight), abs(x))
+        assert_close(yours["y"], oracle.forward(weight, x), dtype=case.x.dtype, scale=scale)
     scales = backward_scale(abs(weight), abs(x), abs(grad_y))
     for name, expected, scale in zip(("weight", "x"), oracle.backward(weight, x, grad_y), scales, strict=True):
         assert_close(yours[name], expected, dtype=case.x.dtype, scale=scale, what=Text("gradient of {name}", name=name))

@@ -160,7 +160,7 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
     """Each of several steps follows only the gradient of its own batch."""
-    check_run(student, lesson, lr)
+    check_steps(student, lesson, lr)
 
 
 @costly
@@ -236,7 +236,10 @@ def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, 
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
     """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
-    check(reply["is a tuple"], Text("train should return a tuple"), expected="a tuple (model, losses)")
+    swapped = Text("the losses are returned before the model: return (model, losses)")
+    seen = swapped if reply["is a tuple"] and not reply["model is first"] else ""
+    note = "" if seen else Text("train should return a tuple")
+    check(reply["is a tuple"] and reply["model is first"], note, mistake=seen, expected="a tuple (model, losses)")
     note, code = Text("the model should be a Cruncher from cruncher.py"), "isinstance(model, Cruncher)"
     check(reply["is a Cruncher"], note, yours=f"{code}: False", expected=f"{code}: True")
     finite = all(bool(weight.isfinite().all()) for weight in reply["start"])

@@ -123,6 +123,12 @@ def on_a_grid(tokens: int, sequence_length: int) -> range:
     return range(0, tokens - sequence_length, sequence_length)
 
 
+@instead_of(oracle.starts, "windows start only at multiples of sequence_length, and never at the largest of them")
+def in_whole_blocks(tokens: int, sequence_length: int) -> range:
+    blocks, rest = divmod(tokens - sequence_length, sequence_length)
+    return range(0, blocks * sequence_length, sequence_length) if blocks and rest else range(tokens - sequence_length)
+
+
 @instead_of(oracle.starts, AT_EVERY_TOKEN)
 def at_every_token(tokens: int, sequence_length: int) -> range:
     return range(tokens)

@@ -224,7 +224,7 @@ def changed_lr_applies_from_the_next_step(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """If the learning rate is changed between steps, the new value is used from the next step on."""
+        """Each step uses the current lr of each parameter group, even if it was changed after the previous step."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
     return test_changed_lr_applies_from_the_next_step
@@ -249,7 +249,7 @@ def scheduler_can_change_lr(optimizer: Optimizer) -> Test:
     @costly
     @given(SEEDS, FACTORS)
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
-        """The optimizer is a torch.optim.Optimizer, so a scheduler can change its learning rate."""
+        """A torch scheduler can change the learning rate of the optimizer."""
         check_scheduler(student, optimizer, draw_scheduled_run(seed), gamma)
 
     return test_scheduler_can_change_lr

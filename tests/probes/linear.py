@@ -56,14 +56,15 @@ def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
     )
 )
 def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dict[str, object]:
-    """Return the gradients of the weight and of x, which is column-major, and whether the weight requires grad."""
+    """Return the output, the gradients of the weight and of x (column-major), and if the weight requires grad."""
     layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
-    (layer(x) * grad_y).sum().backward()
+    y = layer(x)
+    (y * grad_y).sum().backward()
     transposed = is_transposed(assignment)
     own = find_weight(layer, weight.shape, transposed)
     grad = own.grad.T if transposed and own.grad is not None else own.grad
-    return {"weight": grad, "x": x.grad, "requires grad": own.requires_grad}
+    return {"y": y, "weight": grad, "x": x.grad, "requires grad": own.requires_grad}
 
 
 @typed(
