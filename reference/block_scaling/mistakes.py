@@ -90,6 +90,13 @@ undivided = instead_of(oracle.spread, "x is rounded without being divided by the
 inverted = instead_of(oracle.quantize, "the returned scales are inverted")(
     lambda x, block, bits: (quantize(x, block, bits)[0], 1 / quantize(x, block, bits)[1])
 )
+not_divided = instead_of(
+    oracle.quantize,
+    "the returned scales are the largest absolute values, not divided by the largest value of the format",
+)(lambda x, block, bits: (quantize(x, block, bits)[0], quantize(x, block, bits)[1] * oracle.largest(bits)))
+whole_numbers_fp8 = instead_of(oracle.nearest, "with 8 bits, x / scale is rounded to a whole number, too")(
+    lambda ratios, bits: nearest(np.round(ratios) if bits == 8 else ratios, bits)
+)
 truncated = round_fp4(
     "x / scale is rounded toward 0, not to nearest",
     lambda ratios: np.copysign(FP4[np.searchsorted(FP4, abs(ratios), side="right") - 1], ratios),
@@ -144,6 +151,9 @@ values_only = multiply(
 )
 without_scales = count("omits the scales", lambda n, blocks, bits, each: n * bits // 8)
 one_scale = count("counts one scale for the whole tensor", lambda n, blocks, bits, each: n * bits // 8 + each)
+one_scale_per_place = count(
+    "counts `block` scales, not numel / block", lambda n, blocks, bits, each: n * bits // 8 + n // blocks * each
+)
 one_scale_more = count("counts one scale too many", lambda n, blocks, bits, each: n * bits // 8 + (blocks + 1) * each)
 scale_per_element = count("counts a scale for each element", lambda n, blocks, bits, each: n * bits // 8 + n * each)
 whole_bytes = count("counts a byte for each element of 4 bits", lambda n, blocks, bits, each: n + blocks * each)

@@ -65,6 +65,14 @@ def forward_only(tokens: int, parameters: int, times: float = 1) -> float:
 
 
 @instead_of(
+    oracle.training_flops,
+    "counts 3 FLOPs per token and parameter instead of 6, as if an addition were none",
+)
+def half_of_all(tokens: int, parameters: int, times: float = 1) -> float:
+    return oracle.training_flops(tokens, parameters, times) / 2
+
+
+@instead_of(
     oracle.deep_linear_products,
     "counts 3 · L matmuls if input_needs_grad is False: the first layer then needs only two",
 )
@@ -86,6 +94,14 @@ def one_layer_in_full(L: int, input_needs_grad: bool) -> int:
 )
 def three_by_default(L: int) -> int:
     return 3 * L
+
+
+@instead_of(
+    oracle.deep_linear_products,
+    "counts no matmul for the first layer if input_needs_grad is False: it needs two",
+)
+def first_layer_free(L: int, input_needs_grad: bool) -> int:
+    return 3 * L if input_needs_grad else 3 * (L - 1)
 
 
 @instead_of(oracle.deep_linear_products, "inverts input_needs_grad")
@@ -139,6 +155,7 @@ def scale_days(message: str, factor: Callable[[int, float], float]) -> Mistake:
     return instead_of(oracle.training_days, message)(mistaken)
 
 
+seconds = scale_days("the result is in seconds, not in days", lambda _, __: 24 * 60 * 60)
 hours = scale_days("the number of days is 24 times too large, as if a day had 3600 seconds", lambda _, __: 24)
 at_the_peak = scale_days("ignores mfu", lambda _, mfu: mfu)
 mfu_upside_down = scale_days("the number of days is multiplied by mfu instead of divided by it", lambda _, mfu: mfu**2)

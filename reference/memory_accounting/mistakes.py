@@ -61,6 +61,13 @@ def copied_first(window: Window, storage_bytes: int) -> int:
     return window.elements * window.element_size
 
 
+@instead_of(oracle.tensor_bytes, "counts the elements of a contiguous view instead of its whole storage")
+def contiguous_elements(window: Window, storage_bytes: int) -> int:
+    if torch.empty_strided(tuple(window.shape), tuple(window.strides), device="meta").is_contiguous():
+        return window.elements * window.element_size
+    return storage_bytes
+
+
 @instead_of(oracle.tensor_bytes, "measures the Python object instead of the storage")
 def size_of_the_object(window: Window, storage_bytes: int) -> int:
     return sys.getsizeof(torch.empty(0))
@@ -183,6 +190,16 @@ def state_in_parameters(num_parameters: int, num_activations: int, **each: int) 
     return oracle.training_bytes(num_parameters, num_activations, **{**each, "optimizer_bytes": more})
 
 
+@instead_of(
+    oracle.training_bytes,
+    "{kind} has no effect: it counts as its default",
+    kind=["parameter_bytes", "gradient_bytes", "optimizer_bytes", "activation_bytes"],
+)
+def default_of_one(num_parameters: int, num_activations: int, *, kind: str, **each: int) -> int:
+    others = {name: size for name, size in each.items() if name != kind}
+    return oracle.training_bytes(num_parameters, num_activations, **others)
+
+
 @instead_of(oracle.training_bytes, "counts the activations twice")
 def activations_twice(num_parameters: int, num_activations: int, **each: int) -> int:
     twice = 2 * each.get("activation_bytes", 4)
@@ -236,6 +253,13 @@ def always_float32(num_parameters: int, num_activations: int, **each: int) -> in
 @instead_of(oracle.max_parameters, "counts only one device instead of all")
 def one_device(num_devices: int, device_bytes: float, bytes_per_parameter: int) -> int:
     return oracle.max_parameters(1, device_bytes, bytes_per_parameter)
+
+
+@instead_of(
+    oracle.max_parameters, "ignores bytes_per_parameter: it counts {each:g} bytes per parameter", each=[4, 8, 12, 16]
+)
+def same_bytes_each(num_devices: int, device_bytes: float, bytes_per_parameter: int, *, each: int) -> int:
+    return oracle.max_parameters(num_devices, device_bytes, each)
 
 
 @instead_of(oracle.max_parameters, "rounds to nearest, so the last parameter may not fit: round down")

@@ -18,6 +18,12 @@ def averaged(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leadi
     return q @ np.swapaxes(k, -1, -2) / q.shape[-1]
 
 
+@instead_of(oracle.attention_scores, "applies a softmax to the scores of each query")
+def normalized(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading keys hidden"]) -> Array:
+    exponentials = np.exp(q @ np.swapaxes(k, -1, -2))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
 @instead_of(oracle.attention_scores, "returns (keys, queries): rows should be queries and columns keys")
 def keys_first(q: Float[Array, "*leading queries hidden"], k: Float[Array, "*leading keys hidden"]) -> Array:
     return k @ np.swapaxes(q, -1, -2)

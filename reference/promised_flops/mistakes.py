@@ -47,7 +47,9 @@ def tf32(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, column, table)
 
 
-@instead_of(oracle.promised_flop_per_sec, "returns the 16-bit value for float32")
+@instead_of(
+    oracle.promised_flop_per_sec, "returns the 16-bit value for float32, which is also that of TF32 with sparsity"
+)
 def float32_like_sixteen_bits(name: str, column: str, table: Table) -> Answer:
     return oracle.promised_flop_per_sec(name, "fp16" if column == "fp32" else column, table)
 
@@ -116,7 +118,7 @@ def rounded(flops: float, seconds: float, promised: float) -> float:
     return round(oracle.mfu(flops, seconds, promised), 3)
 
 
-@instead_of(oracle.speedup, "divides the MFUs: each is relative to the peak of its own dtype")
+@instead_of(oracle.speedup, "returns the ratio of the MFUs, as if both dtypes had the same promised FLOP/s")
 def ratio_of_mfus(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return mfu_bfloat16 / mfu_float32
 
@@ -141,6 +143,6 @@ def mfus_multiplied(name: str, mfu_float32: float, mfu_bfloat16: float, table: T
     return oracle.speedup(name, 1 / mfu_float32, mfu_bfloat16, table)
 
 
-@instead_of(oracle.speedup, "multiplies the ratio of the MFUs by 2 instead of by the ratio of the promised FLOP/s")
+@instead_of(oracle.speedup, "returns twice the ratio of the MFUs, as if bfloat16 promised twice the FLOP/s of float32")
 def twice_for_half_the_bits(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return 2 * mfu_bfloat16 / mfu_float32

@@ -243,6 +243,14 @@ def summed_squares(x: Float[Array, "... d"], eps: float) -> Array:
     return x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True) + eps)
 
 
+@instead_of(
+    oracle.rms_norm,
+    "divides by the root of the sum of the squares plus eps: average the squares, add eps, take the root",
+)
+def divided_by_the_norm(x: Float[Array, "... d"], eps: float) -> Array:
+    return x / (np.sqrt(np.sum(x**2, axis=-1, keepdims=True)) + eps)
+
+
 @instead_of(oracle.rms_norm, "divides the root of the sum by d: take the root of the mean, sum / d")
 def divided_after_the_root(x: Float[Array, "... d"], eps: float) -> Array:
     d = x.shape[-1]

@@ -133,6 +133,30 @@ def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: in
     return 2 * n * n, (n + n + n * n) * itemsize
 
 
+@instead_of(
+    oracle.work,
+    "{only}_work counts a FLOP per multiplication instead of two: adding to the sum is the other",
+    only=["dot", "matrix_vector", "matrix_matrix"],
+)
+def one_without_additions(
+    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, only: str
+) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return flops // 2 if operation == only else flops, moved
+
+
+@instead_of(oracle.work, "counts n - 1 additions for dot's sum of n products: the convention is 2 · n FLOPs")
+def one_addition_less_in_dot(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return flops - (operation == "dot"), moved
+
+
+@instead_of(oracle.work, "omits the bytes of matrix_vector's vector")
+def no_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return flops, moved - (operation == "matrix_vector") * times * sizes[-1] * itemsize
+
+
 @instead_of(oracle.work, "counts the bytes of only one of dot's two vectors")
 def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
@@ -190,6 +214,11 @@ def without_a_roof(intensity: float, accelerator: float) -> float:
     return intensity / accelerator
 
 
+@instead_of(oracle.attainable_mfu, "returns at least 1 instead of at most 1, as max does in place of min")
+def at_least_one(intensity: float, accelerator: float) -> float:
+    return max(1.0, intensity / accelerator)
+
+
 @instead_of(oracle.attainable_mfu, "returns accelerator / intensity instead of intensity / accelerator")
 def falling(intensity: float, accelerator: float) -> float:
     return min(1.0, accelerator / intensity)
@@ -240,6 +269,8 @@ def count_result_as(of: str, message: str, elements: Callable[[Sequence[int]], i
 dots_result_of_n = count_result_as(
     "dot", "counts n elements for dot's result, which is one number", lambda sizes: sizes[0]
 )
+dot_without_result = count_result_as("dot", "omits the bytes of dot's result", lambda sizes: 0)
+vector_without_result = count_result_as("matrix_vector", "omits the bytes of matrix_vector's result", lambda sizes: 0)
 vector_result_of_n = count_result_as(
     "matrix_vector", "counts n elements for the result of matrix_vector, which has m", lambda sizes: sizes[1]
 )

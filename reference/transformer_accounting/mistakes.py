@@ -27,6 +27,11 @@ def add(right: List, message: str, more: List) -> Mistake:
     return swap(right, message, lambda c: {**right(c), **more(c)})
 
 
+def count_multiplied(c: Config) -> int:
+    """Return the number of parameters that each token is multiplied by."""
+    return oracle.add_up(MATRICES(c)) + c.width * c.vocab
+
+
 def takes_half(c: Config) -> bool:
     """Return whether scores and their products with values take exactly half of all FLOPs."""
     products = PRODUCTS(c)
@@ -102,6 +107,11 @@ attention_of_each_head = add(
     "multiplies attention's FLOPs by heads: a query of one head has only width / heads numbers",
     lambda c: {name: (c.heads, *PRODUCTS(c)[name]) for name in oracle.ATTENTION},
 )
+attention_of_all_queries = add(
+    PRODUCTS,
+    "multiplies attention's FLOPs by context: a token has one query, and so only context scores per head",
+    lambda c: {name: (c.context, *PRODUCTS(c)[name]) for name in oracle.ATTENTION},
+)
 TRAINING, TOKEN, HALF = oracle.training_flops, oracle.flops_per_token, oracle.half_context
 without_additions = swap(
     TRAINING,
@@ -130,6 +140,21 @@ rule_of_six = swap(
     TOKEN,
     "counts 6 FLOPs per parameter: attention has more, and embeddings and gains have none",
     lambda c: 6 * oracle.num_parameters(c),
+)
+all_parameters_and_attention = swap(
+    TOKEN,
+    "counts 6 FLOPs for every parameter: embeddings and gains take none, unless a tied embedding computes the logits",
+    lambda c: TOKEN(c) + 6 * (oracle.num_parameters(c) - count_multiplied(c)),
+)
+gains_multiplied = swap(
+    TOKEN,
+    "counts 6 FLOPs for each gain of the norms, which is in no matrix multiplication",
+    lambda c: TOKEN(c) + 6 * (2 * c.layers + 1) * c.width,
+)
+without_embeddings = swap(
+    TOKEN,
+    "counts 6 FLOPs for every parameter outside of the embeddings: gains take none, and a tied output takes some",
+    lambda c: TOKEN(c) + 6 * (oracle.num_parameters(c) - count_multiplied(c) - (c.vocab + c.context) * c.width),
 )
 in_floats = swap(TOKEN, "returns a float, which is exact only up to 2**53", lambda c: 6.0 * (TOKEN(c) // 6))
 one_token_each = swap(oracle.step_flops, "counts one token per sequence", lambda flops, c, batch: flops * batch)
@@ -178,6 +203,11 @@ relu_input_kept = add(
     "counts 2 · hidden numbers per token and layer instead of hidden: only the result of the ReLU is an input",
     lambda c: {"before the ReLU": (c.layers, c.context, c.hidden)},
 )
+other_number_kept = instead_of(
+    oracle.list_kept,
+    "counts {count:g} · width numbers per token and layer as inputs instead of 6 · width",
+    count=[2, 3, 4, 5, 7, 9],
+)(lambda c, count: {**KEPT(c), "attention's input": (count - 5, c.layers, c.context, c.width)})
 no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")
 kept_once = swap(
     oracle.activations,
@@ -209,8 +239,18 @@ at_least_one = swap(
     "returns at least 1, even if a single sequence does not fit",
     lambda fixed, sequence, device_bytes: max(1, int((device_bytes - fixed) // sequence)),
 )
+first_that_does_not_fit = swap(
+    oracle.max_batch,
+    "returns the smallest batch that does not fit, one more than the largest that fits",
+    lambda fixed, sequence, device_bytes: max(0, int((device_bytes - fixed) // sequence) + 1),
+)
+minus_one = swap(
+    oracle.max_batch,
+    "returns -1 if parameters, gradients and averages alone take more than device_bytes",
+    lambda fixed, sequence, device_bytes: max(-1, int((device_bytes - fixed) // sequence)),
+)
 negative = swap(
     oracle.max_batch,
-    "returns a negative batch if not even the parameters fit",
+    "returns a negative batch if parameters, gradients and averages alone take more than device_bytes",
     lambda fixed, sequence, device_bytes: int((device_bytes - fixed) // sequence),
 )
