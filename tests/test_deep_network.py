@@ -215,6 +215,8 @@ def test_initial_std_is_inverse_sqrt_of_dim(student: Student, seed: int) -> None
         )
         kurtosis = float((values**4).mean()) / variance**2 if variance else 0.0
         mistake = describe_cut(values) or (describe_tails(kurtosis) if 1.7 < kurtosis < 1.9 else "")
+        if (values > 0).all():
+            mistake = Text("all initial weights are positive")
         check(0.973 * (1 - slack) <= variance <= 1 + slack, note, mistake=mistake, yours=yours, expected=expected)
         mean, note = float(values.mean()) * std, Text("the mean of layers.{i}.weight is not 0", i=i)
         check(

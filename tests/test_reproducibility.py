@@ -18,6 +18,20 @@ LIBRARIES = ("torch", "NumPy", "random")
 LARGEST = 2**32 - 1
 NEXT = 1  # difference between two seeds, which still differ if their upper bits are lost
 SEEDS = st.integers(1, 2**31 - 1 - NEXT)  # other tests cover 0 and larger seeds
+UNCHANGED = {  # by library, why a call may leave its global generator as it was
+    "torch": Text(
+        "a call does not change torch's global generator on the CPU: torch.manual_seed(seed) does, unless the old "
+        "state is restored afterwards; torch.cuda.manual_seed_all and a new torch.Generator do not"
+    ),
+    "NumPy": Text(
+        "a call does not change NumPy's global generator: np.random.seed(seed) does, but a new "
+        "np.random.default_rng(seed) does not"
+    ),
+    "random": Text(
+        "a call does not change the global generator of Python's random module: random.seed(seed) does, but a new "
+        "random.Random(seed) does not"
+    ),
+}
 BETWEEN = st.integers(0, 3)
 FURTHER = st.sampled_from([1, 2, 1000, 2**8, 2**16, 2**24, 2**31])
 
@@ -36,6 +50,7 @@ def check_draws(
         if library == "torch":
             check_torch_is_not_reseeded(seeds, drawn)
             check_torch_seeds_differ(drawn, apart)
+        check(drawn[probes.CHANGED.format(library=library)] != [[0.0]], mistake=UNCHANGED[library])
         check_pairs(library, Text("draws"), seeds, drawn[library], apart)
 
 

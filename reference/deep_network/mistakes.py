@@ -75,6 +75,7 @@ def apply(choose: Callable[[Weights], Weights], message: str) -> Mistake:
     return instead_of(oracle.network, message)(lambda weights, x: oracle.network(choose(weights), x))
 
 
+last_left_out = apply(lambda weights: weights[:-1], "the last layer is skipped")
 first_left_out = apply(lambda weights: weights[1:], "the first layer is skipped")
 all_see_the_input = apply(
     lambda weights: weights[-1:], "only the last layer has an effect: apply each layer to the output of the one before"
@@ -104,6 +105,11 @@ def he(dim: int) -> float:
 @instead_of(oracle.initial_std, "the initial standard deviation is 1 / dim: the square root is missing")
 def without_root(dim: int) -> float:
     return 1 / dim
+
+
+@instead_of(oracle.initial_std, "the initial standard deviation is sqrt(dim) instead of 1 / sqrt(dim)")
+def multiplied(dim: int) -> float:
+    return float(np.sqrt(dim))
 
 
 @instead_of(oracle.initial_std, "the initial standard deviation is {std:g} instead of 1 / sqrt(dim)", std=[0.01, 0.02])

@@ -18,9 +18,37 @@ Accumulated: TypeAlias = tuple[float, list[Float[Array, "d k"]]]
 SKIPPED = "the last, smaller micro-batch is skipped"
 
 
-@instead_of(oracle.get_weights, "all micro-batches have the same weight, even a smaller last one")
+@instead_of(
+    oracle.get_loss_weights,
+    "the returned loss is the mean of the micro-batches' means: a smaller last one needs a smaller weight",
+)
+def loss_is_a_mean_of_means(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [1 / len(rows) for _ in rows]
+
+
+@instead_of(oracle.get_loss_weights, "the returned loss is the sum of the micro-batches' means")
+def loss_is_a_sum_of_means(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [1.0 for _ in rows]
+
+
+@instead_of(oracle.get_loss_weights, "the returned loss is the sum of the squared errors, not divided by their number")
+def loss_is_a_sum(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [float(count) for count in rows]
+
+
+@instead_of(
+    oracle.get_weights, "the gradients of all micro-batches have the same weight, even those of a smaller last one"
+)
 def all_alike(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [1 / len(rows) for _ in rows]
+
+
+@instead_of(
+    oracle.get_loss_weights,
+    "in the returned loss, the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows",
+)
+def loss_of_full_micro_batches(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [count / (micro_batch_size * len(rows)) for count in rows]
 
 
 @instead_of(oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches")

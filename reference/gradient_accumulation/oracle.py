@@ -20,7 +20,12 @@ def list_call_sizes(batch: int, micro_batch_size: int) -> list[int]:
 
 
 def get_weights(rows: Sequence[int], micro_batch_size: int) -> list[float]:  # noqa: ARG001  (mistakes use it)
-    """Return the weight of each micro-batch's mean in the mean over the batch."""
+    """Return the weight of the gradients of each micro-batch's mean."""
+    return [count / sum(rows) for count in rows]
+
+
+def get_loss_weights(rows: Sequence[int], micro_batch_size: int) -> list[float]:  # noqa: ARG001  (mistakes use it)
+    """Return the weight of each micro-batch's mean in the returned loss."""
     return [count / sum(rows) for count in rows]
 
 
@@ -50,10 +55,11 @@ def accumulate(
     rows = split_rows(len(y), micro_batch_size)
     ends = np.cumsum(rows)
     losses, parts = [], []
-    for share, start, end in zip(get_weights(rows, micro_batch_size), ends - rows, ends, strict=True):
+    shares, of_losses = get_weights(rows, micro_batch_size), get_loss_weights(rows, micro_batch_size)
+    for share, of_loss, start, end in zip(shares, of_losses, ends - rows, ends, strict=True):
         loss, slope = compute_squared_error(cruncher.forward(weights, x[start:end]) - y[start:end])
         grads, _ = cruncher.backward(weights, x[start:end], slope)
-        losses.append(share * loss)
+        losses.append(of_loss * loss)
         parts.append([share * grad for grad in grads])
     grads = [add_gradients(grad, part) for grad, part in zip(before, zip(*parts, strict=True), strict=True)]
     return sum_losses(losses), grads

@@ -22,6 +22,10 @@ STRAYS = 25  # at most this many weights out of half a million exceed three stan
 class Mistaken(TruncatedNormal):
     """A wrong distribution, recognized by its largest weights."""
 
+    def hook_has_another_form(self) -> bool:
+        """Return True."""
+        return True
+
     def share(self, low: float, high: float) -> float:
         """Return the fraction of weights in this range, among the weights within three standard deviations."""
         low, high, most = (probability_within(min(z, self.cut)) for z in (low, high, CUT))
@@ -125,6 +129,10 @@ class Between(Mistaken):
 
 class Positive(Mistaken):
     """A distribution with only positive weights."""
+
+    def hook_has_another_form(self) -> bool:
+        """Return False, because the mean shows that there are no negative weights."""
+        return False
 
     @property
     def positive(self) -> float:

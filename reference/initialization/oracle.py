@@ -47,6 +47,10 @@ class TruncatedNormal:
         """Return the fraction of weights whose absolute value is between `low` and `high` standard deviations."""
         return (probability_within(high) - probability_within(low)) / probability_within(self.cut)
 
+    def hook_has_another_form(self) -> bool:
+        """Return whether this is a wrong distribution, which differs from the right one in more than its scale."""
+        return False
+
     def exceeds_bound(self, weights: Float[Array, "count"]) -> bool:
         """Return whether any weight exceeds the bound."""
         return not abs(weights).max() <= self.bound * (1 + 1e-6)

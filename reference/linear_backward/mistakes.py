@@ -16,6 +16,12 @@ def not_transposed(w: Float[Array, "d d"], grad_y: Float[Array, "... d"]) -> Flo
     return grad_y @ w
 
 
+REORDERED = (
+    "grad_w multiplies rows of x by other rows of grad_y, as after x.T or x.transpose(0, -1), which put x's leading "
+    "dimensions in another order: flatten them first"
+)
+
+
 @instead_of(
     oracle.grad_x,
     "grad_x is computed with w.reshape(output_dim, input_dim), which has the shape of w.T, but the elements in another "
@@ -34,14 +40,15 @@ def reshaped_rows(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Fl
     return rows(x).reshape(x.shape[-1], -1) @ rows(grad_y)
 
 
-@instead_of(
-    oracle.grad_w,
-    "grad_w multiplies rows of x by other rows of grad_y, as after x.transpose(0, -1), which puts x's leading "
-    "dimensions in another order: flatten them first",
-)
+@instead_of(oracle.grad_w, REORDERED)
 def leading_reordered(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
     turned = np.swapaxes(x, 0, -1).reshape(x.shape[-1], math.prod(x.shape[:-1]))
     return turned @ rows(grad_y)
+
+
+@instead_of(oracle.grad_w, REORDERED)
+def leading_reversed(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return x.T.reshape(x.shape[-1], math.prod(x.shape[:-1])) @ rows(grad_y)
 
 
 @instead_of(
@@ -68,6 +75,11 @@ def last_row_omitted(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) ->
 )
 def elementwise_for_a_vector(x: Float[Array, "... d"], grad_y: Float[Array, "... d"]) -> Float[Array, "..."]:
     return x * grad_y if x.ndim == 1 and x.shape == grad_y.shape else oracle.grad_w(x, grad_y)
+
+
+@instead_of(oracle.grad_w, "grad_w is the outer product of the sums of x and grad_y: multiply the rows first, then sum")
+def sums_multiplied(x: Float[Array, "... i"], grad_y: Float[Array, "... o"]) -> Float[Array, "i o"]:
+    return np.outer(rows(x).sum(0), rows(grad_y).sum(0))
 
 
 @instead_of(oracle.grad_w, "grad_w is transposed")

@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -14,6 +15,7 @@ from torchkata import typed
 
 ELSEWHERE = 271828
 INITIAL_SEEDS = "torch.initial_seed()"
+CHANGED = "{library}'s generator is changed by a call"
 DRAWN = ("seed_everything(seed)", "print(torch.randn(3), np.random.randn(3), random.gauss(0, 1))")
 RUN = """
 for seed in seeds:
@@ -42,17 +44,26 @@ def draws(assignment: Any, seeds: list[int], between: int) -> dict[str, list[lis
     np.random.seed(ELSEWHERE)
     random.seed(ELSEWHERE)
     drawn: dict[str, list[list[float]]] = {"torch": [], "NumPy": [], "random": [], INITIAL_SEEDS: []}
+    states: dict[str, Callable[[], object]] = {
+        "torch": lambda: torch.get_rng_state().tolist(),
+        "NumPy": lambda: repr(np.random.get_state(legacy=False)),
+        "random": random.getstate,
+    }
+    changed: dict[str, bool] = dict.fromkeys(states, False)
     for seed in seeds:
         for _ in range(between):
             torch.randn(1)
             np.random.randn()  # computes two numbers and caches the second, like random.gauss
             random.gauss(0, 1)
+        before = {library: read() for library, read in states.items()}
         assignment.reproducibility.seed_everything(seed)
+        for library, read in states.items():
+            changed[library] |= read() != before[library]
         drawn[INITIAL_SEEDS].append([torch.initial_seed()])
         drawn["torch"].append([*torch.randn(3).tolist(), *torch.rand(2).tolist(), *torch.randperm(4).tolist()])
         drawn["NumPy"].append([*np.random.randn(3), *np.random.rand(2), *np.random.permutation(4).tolist()])
         drawn["random"].append([random.gauss(0, 1), random.random(), *random.sample(range(4), 4)])
-    return drawn
+    return drawn | {CHANGED.format(library=library): [[float(is_changed)]] for library, is_changed in changed.items()}
 
 
 @typed("\n".join(DRAWN))
