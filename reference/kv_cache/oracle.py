@@ -23,8 +23,8 @@ def read(q: Float[Array, "... new d"], k: Float[Array, "... n d"], v: Float[Arra
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True) @ v)
 
 
-def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
-    """Return the bytes of keys and values, given the numbers of elements of queries, keys and values."""
+def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
+    """Return the bytes of keys and values, given the numbers of elements of queries, keys and values, layer by layer."""
     return sum(itemsize * (k + v) for _, k, v in pieces)
 
 
