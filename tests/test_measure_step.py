@@ -199,7 +199,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """After a warm-up, measure_step times at least three steps, as the stub defines them, and returns the seconds of one."""
+    """After a warm-up, measure_step times three or more steps as in the stub, and returns the seconds of one."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound

@@ -143,7 +143,9 @@ def newest_alone(weights: dict[str, Any], prompt: Array, n: int) -> Array:
     return tokens
 
 
-@instead_of(oracle.generate, "the last token of the prompt is passed twice: with the prompt, and again in the next call")
+@instead_of(
+    oracle.generate, "the last token of the prompt is passed twice: with the prompt, and again in the next call"
+)
 def last_token_twice(weights: dict[str, Any], prompt: Array, n: int) -> Array:
     tokens, context = prompt, len(weights["positions"])
     repeated = np.concatenate([prompt, prompt[:, -1:]], axis=1)

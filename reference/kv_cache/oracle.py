@@ -24,8 +24,8 @@ def read(q: Float[Array, "... new d"], k: Float[Array, "... n d"], v: Float[Arra
 
 
 def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
-    """Return the bytes of keys and values, given the numbers of elements of queries, keys and values, layer by layer."""
-    return sum(itemsize * (k + v) for _, k, v in pieces)
+    """Return the bytes of keys and values, given the elements of queries, keys and values, for each piece and layer."""
+    return sum(itemsize * (k + v) for layer in range(layers) for _, k, v in pieces[layer::layers])
 
 
 def logits(weights: dict[str, Array], tokens: Int[Array, "batch T"]) -> Array:
