@@ -118,11 +118,11 @@ def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[
         with asking(probes.SHOW_EACH_LENGTH):
             expected = [total for total in totals for _ in range(layers)]
             assert_equal(each, expected, what=Text("len(cache) after each call of attend"), mistake=other)
-    totals = [0, *accumulate(piece[0][1].shape[-2] for piece in pieces)]
-    what, mistake = Text("len(cache), new and after each piece"), explain_lengths(yours["lengths"], totals)
+    right = [0, *accumulate(piece[0][1].shape[-2] for piece in pieces)]
+    what, mistake = Text("len(cache), new and after each piece"), explain_lengths(yours["lengths"], right)
     if mistake:
         with asking(probes.SHOW_NEW_LENGTH):
-            assert_equal(yours["lengths"], totals, what=what, mistake=mistake)
+            assert_equal(yours["lengths"], right, what=what, mistake=mistake)
     for number, found in enumerate(zip(yours["lengths"], yours["bytes"], strict=True)):
         so_far = [qkv for piece in pieces[:number] for qkv in piece]
         tokens = sum(piece[0][1].shape[-2] for piece in pieces[:number])
