@@ -160,7 +160,7 @@ def read_candidates(
                 describe_program(one["says"], kata, path.name, title) if is_visible else Text(one["says"]),
                 one["source"],
                 is_visible,
-                title.startswith("rounds_"),
+                one.get("differs") == "rounding",
             )
             for title, one in table.items()
         ]

@@ -260,7 +260,7 @@ def assert_gradients(student: Student, case: Case, seed: int) -> None:
 
 @given(st.booleans().flatmap(lambda masked: cases(dtypes=EXACT, masked=masked)), SEEDS)
 def test_gradients_reach_queries_keys_and_values(student: Student, case: Case, seed: int) -> None:
-    """Gradients flow to q, k and v, with and without a mask."""
+    """The gradients of q, k and v are those of softmax(q kᵀ / √d) v, with and without a mask."""
     assert_gradients(student, case, seed)
 
 

@@ -101,7 +101,7 @@ def test_result_can_hold_every_token(student: Student, before: int, beyond: int,
 
 
 def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> None:
-    """Tokens are drawn from softmax(logits / temperature)."""
+    """Tokens are drawn from softmax(logits / temperature), even if the temperature is as low as 0.01."""
     rng = rng_of(seed)
     n, vocab = 1500, 4
     logits = rng.permutation([0.0, 0.7, 1.4, 2.1])
@@ -128,3 +128,20 @@ def test_tokens_are_drawn_at_the_temperature(student: Student, seed: int) -> Non
             yours=counts.tolist(),
             expected=shown,
         )
+    assert_cold(student, seed)
+
+
+def assert_cold(student: Student, seed: int) -> None:
+    """Check that at temperature 0.01, the token with the largest logit is drawn. Others have less than 1e-10."""
+    logits = 0.25 * rng_of(seed).permutation(8)  # a power of their softmax underflows, and one of their exp overflows
+    if oracle.sharpen(logits, 0.01).max() < 1 - 1e-10:
+        return  # a known mistake draws other tokens
+    tables, largest, n = torch.from_numpy(np.tile(logits, (1, 8, 1))).float(), int(logits.argmax()), 100
+    reply = student.call(probes.generate_or_refuse, tables, torch.tensor([0]), n, 0.01, seed)
+    refused = Text(
+        "at temperature 0.01, the probabilities are all 0, or one is inf or NaN: "
+        "use torch.softmax(logits / temperature, -1)"
+    )
+    check(not reply["error"], mistake=refused, yours=reply["error"])
+    what = Text("tokens at temperature 0.01, at which almost only the largest logit is drawn")
+    assert_equal(reply["tokens"].long(), torch.tensor([0, *[largest] * n]), what=what)

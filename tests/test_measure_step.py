@@ -199,7 +199,7 @@ def check_device(reply: Plain, n: int, rows: int, peak: float, intensity: float)
 def test_measured_seconds_are_for_one_step(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """After a warm-up, measure_step returns the seconds of a step with SGD, at least the predicted minimum."""
+    """After a warm-up, measure_step times three or more steps as in the stub, and returns the seconds of one."""
     operations = oracle.step(*sizes)
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
@@ -218,6 +218,8 @@ def test_measured_seconds_are_for_one_step(
     )
     note_stay = Text("the parameters never change: between two calls of the model, nothing is written to them")
     check(not reply["parameters stay"], mistake=note_stay, expected=Text("an update of each parameter"))
+    added = Text("backward() adds to the gradients of the step before: set p.grad to None in every step")
+    check(not reply["gradients add up"], mistake=added)
     low = oracle.measure_seconds(int(steps), bound, first)
     yours = reply["took"]["seconds"]
     number = type(yours) is float

@@ -69,28 +69,33 @@ def masked_once(pieces: Sequence[oracle.Piece]) -> Array:
 
 
 @instead_of(oracle.stored_bytes, "counts the keys but not the values")
-def keys_only(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+def keys_only(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(itemsize * k for _, k, _ in pieces)
 
 
 @instead_of(oracle.stored_bytes, "counts twice the keys, as if values had their width: add the bytes of both")
-def twice_the_keys(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+def twice_the_keys(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(2 * itemsize * k for _, k, _ in pieces)
 
 
 @instead_of(oracle.stored_bytes, "counts twice the values, as if keys had their width: add the bytes of both")
-def twice_the_values(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+def twice_the_values(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(2 * itemsize * v for _, _, v in pieces)
 
 
 @instead_of(oracle.stored_bytes, "counts numbers instead of bytes")
-def elements(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+def elements(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(k + v for _, k, v in pieces)
 
 
 @instead_of(oracle.stored_bytes, "counts 4 bytes per number, also for other dtypes than float32")
-def four_bytes(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
+def four_bytes(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(4 * (k + v) for _, k, v in pieces)
+
+
+@instead_of(oracle.stored_bytes, "counts only the keys and values of layer 0")
+def first_layer(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
+    return oracle.stored_bytes(pieces[::layers], itemsize, layers)
 
 
 @instead_of(oracle.fed, "passes the whole text to the model in each step")
@@ -125,6 +130,31 @@ def first_tokens(weights: dict[str, Any], prompt: Array, n: int) -> Array:
     context = len(weights["positions"])
     best = oracle.logits(weights, prompt[:, :context]).argmax(axis=-1)
     return oracle.generate(weights, np.concatenate([prompt, best[:, None]], axis=1), n - 1) if n else prompt
+
+
+@instead_of(oracle.generate, "a new cache begins with the newest token alone, not with the last `context` tokens")
+def newest_alone(weights: dict[str, Any], prompt: Array, n: int) -> Array:
+    tokens, context = prompt, len(weights["positions"])
+    cached = prompt[:, -context:]
+    for _ in range(n):
+        best = oracle.logits(weights, cached).argmax(axis=-1)[:, None]
+        tokens = np.concatenate([tokens, best], axis=1)
+        cached = best if cached.shape[1] == context else np.concatenate([cached, best], axis=1)
+    return tokens
+
+
+@instead_of(
+    oracle.generate, "the last token of the prompt is passed twice: with the prompt, and again in the next call"
+)
+def last_token_twice(weights: dict[str, Any], prompt: Array, n: int) -> Array:
+    tokens, context = prompt, len(weights["positions"])
+    repeated = np.concatenate([prompt, prompt[:, -1:]], axis=1)
+    cached = repeated if prompt.shape[1] < context else prompt[:, -context:]
+    for _ in range(n):
+        best = oracle.logits(weights, cached).argmax(axis=-1)[:, None]
+        tokens = np.concatenate([tokens, best], axis=1)
+        cached = tokens[:, -context:] if cached.shape[1] == context else np.concatenate([cached, best], axis=1)
+    return tokens
 
 
 @instead_of(oracle.cache_bytes, "counts only the keys or only the values")

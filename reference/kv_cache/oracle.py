@@ -23,9 +23,9 @@ def read(q: Float[Array, "... new d"], k: Float[Array, "... n d"], v: Float[Arra
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True) @ v)
 
 
-def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int) -> int:
-    """Return the bytes of keys and values, given the numbers of elements of queries, keys and values."""
-    return sum(itemsize * (k + v) for _, k, v in pieces)
+def stored_bytes(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
+    """Return the bytes of keys and values, given the elements of queries, keys and values, for each piece and layer."""
+    return sum(itemsize * (k + v) for layer in range(layers) for _, k, v in pieces[layer::layers])
 
 
 def logits(weights: dict[str, Array], tokens: Int[Array, "batch T"]) -> Array:

@@ -50,6 +50,21 @@ def generate(
     }
 
 
+@typed(write_call)
+def generate_or_refuse(
+    assignment: Any, tables: Tensor, prompt: Tensor, n: int, temperature: float, seed: int
+) -> dict[str, object]:
+    """Continue a prompt, and return the tokens or the reason why torch.multinomial refuses to draw one."""
+    generator = torch.Generator().manual_seed(seed)
+    try:
+        tokens = assignment.generate_text.generate(Tables(tables), prompt.clone(), n, temperature, generator)
+    except RuntimeError as error:
+        if "multinomial" not in str(error) and "probability tensor" not in str(error):
+            raise
+        return {"tokens": None, "error": str(error)}
+    return {"tokens": tokens, "error": ""}
+
+
 @typed(
     f"{IMPORT}after = 100 * torch.eye(vocab).roll(1, dims=1)  # after 0 comes 1, after 1 comes 2, …\n"
     "generate(Tables(after[None]), prompt, n, 0.0)"

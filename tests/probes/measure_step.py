@@ -140,11 +140,15 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         self.flops_timed = 0
         self.looks = 0
         self.written: set[int] = set()  # addresses of storages that an in-place operation has written to
+        self.parameters: list[Tensor] = []  # those of the network, after its first call
+        self.gradients_add_up = False
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         """Run the operation, then advance the clock."""
+        if func.overloadpacket.__name__ == "add_" and self.is_gradient(args[0]) and bool(args[0].any()):
+            self.gradients_add_up = True  # as backward() does if p.grad contains an earlier step's gradient
         result = func(*args, **(kwargs or {}))
         flops = 0
         if func.overloadpacket in FIRST_FACTOR:
@@ -160,6 +164,11 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         changed = [args[:1] if func.overloadpacket.__name__.endswith("_") else (), (kwargs or {}).get("out")]
         self.written.update(each.untyped_storage().data_ptr() for each in self.tensors_in(changed))
         return result
+
+    def is_gradient(self, x: Tensor) -> bool:
+        """Return whether a tensor is the gradient of a parameter."""
+        addresses = [p.grad.untyped_storage().data_ptr() for p in self.parameters if p.grad is not None]
+        return x.untyped_storage().data_ptr() in addresses
 
     def clock(self) -> float:
         """Return the device's time in seconds."""
@@ -206,6 +215,7 @@ def measure(
         "flops": device.flops_timed,
         "calls of the clock": device.looks,
         "parameters stay": stay_the_same(seen, device.written),
+        "gradients add up": device.gradients_add_up,
     }
 
 
@@ -218,6 +228,7 @@ def observed_parameters(network: Any, device: Device) -> Iterator[list[list[Tens
     @wraps(own)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         now = device.now
+        device.parameters = [*self.parameters()]
         if not seen:
             device.written.clear()  # what the initialization has written to
         seen.append([each for p in self.parameters() for each in (p.detach(), p.detach().clone())])
