@@ -129,35 +129,6 @@ def decayed_by_a_share(
     return oracle.step(p, state, grad, lr, betas, weight_decay=(1 - betas[0]) * weight_decay, **options)
 
 
-@instead_of(oracle.step, "the decay is lr * lr * weight_decay * p: lr applies twice")
-def decayed_at_the_squared_rate(
-    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    return oracle.step(p, state, grad, lr, weight_decay=lr * weight_decay, **options)
-
-
-@instead_of(oracle.step, "weight_decay * p is added to the average of the gradient before its bias correction")
-def coupled_after_the_average(
-    p: P,
-    state: State | None,
-    grad: P,
-    lr: float,
-    betas: Betas = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.01,
-) -> Moved:
-    moved, (m, v, t) = adam.step(p, state, grad, lr, betas, eps)
-    of_m, of_v = adam.get_corrections(t, betas)
-    return moved - lr * adam.get_direction(weight_decay * p / of_m, v / of_v, eps), (m, v, t)
-
-
-@instead_of(oracle.step, "weight_decay * p is added to the gradient in the first moment only, and p does not shrink")
-def coupled_in_the_average_only(
-    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    return step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
-
-
 @instead_of(oracle.step, "the decay uses lr / (1 - beta1ᵗ) instead of lr: bias correction is only for the averages")
 def decayed_at_the_corrected_rate(
     p: P,
