@@ -16,7 +16,7 @@ from torchkata.i18n import _, translate
 from torchkata.i18n.katas import claim_of
 from torchkata.inside.text import Message
 from torchkata.result import LOOKS, TestResult
-from torchkata.seam.failures import Crashed, Wrong
+from torchkata.seam.failures import Crashed, Died, TimedOut, Wrong
 from torchkata.streams import prepare_streams
 
 from .printed import add_prints
@@ -102,7 +102,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestResult:
     """Return the result of a failed test of a kata."""
     cause, claim = unwrap_group(error), claim_of(kata, find_test(item), get_claim(item))
-    heading = f"{kata} · {_('cannot be tested yet: {claim}', claim=claim) if is_untestable(cause) else claim}"
+    heading = f"{kata} · {say_what_failed(claim, cause)}"
     mistakes = item.stash.get(EXPLAINED_BY, [])
     known, seen = name_mistake(kata, mistakes), item.stash.get(MISSING_RETURN, "") or find_mistake(cause)
     looks_like = translate_mistake(kata, known) if known else translate(seen)
@@ -112,6 +112,15 @@ def explain_failure(item: pytest.Item, kata: str, error: BaseException) -> TestR
     raised = item.stash.get(RAISED, {}).items() if is_proof else ()
     message = "\n".join([result.message, *(begin_raised(one) + text for one, text in raised)])
     return replace(result, explained_by=tuple(mistakes), message=message)
+
+
+def say_what_failed(claim: str, cause: BaseException) -> str:
+    """Return the claim of a test, or what kept the test from finding out whether the claim is true."""
+    if is_untestable(cause):
+        return _("cannot be tested yet: {claim}", claim=claim)
+    if isinstance(cause, TimedOut):
+        return _("timed out while testing: {claim}", claim=claim)
+    return _("crashed while testing: {claim}", claim=claim) if isinstance(cause, (Crashed, Died)) else claim
 
 
 def find_mistake(cause: BaseException) -> Message:
