@@ -94,9 +94,6 @@ not_divided = instead_of(
     oracle.quantize,
     "the returned scales are the largest absolute values, not divided by the largest value of the format",
 )(lambda x, block, bits: (quantize(x, block, bits)[0], quantize(x, block, bits)[1] * oracle.largest(bits)))
-whole_numbers_fp8 = instead_of(oracle.nearest, "with 8 bits, x / scale is rounded to a whole number, too")(
-    lambda ratios, bits: nearest(np.round(ratios) if bits == 8 else ratios, bits)
-)
 truncated = round_fp4(
     "x / scale is rounded toward 0, not to nearest",
     lambda ratios: np.copysign(FP4[np.searchsorted(FP4, abs(ratios), side="right") - 1], ratios),
