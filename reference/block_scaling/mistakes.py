@@ -124,6 +124,9 @@ def one_missing(ratios: Any, bits: int, left_out: float) -> Any:
     return np.copysign(found, ratios) + 0.0 if bits == 4 else nearest(ratios, bits)
 
 
+whole_numbers_first = instead_of(
+    oracle.nearest, "with 8 bits, x / scale is rounded twice, first to a whole number"
+)(lambda ratios, bits: nearest(np.round(ratios) if bits == 8 else ratios, bits))
 without_sign = round_fp4("the sign is lost", lambda ratios: nearest(abs(ratios), 4))
 negatives_are_zero = round_fp4("negative numbers become 0", lambda ratios: nearest(ratios.clip(0), 4))
 not_rounded = round_fp4("x / scale is not rounded", lambda ratios: ratios)
