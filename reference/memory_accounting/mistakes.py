@@ -9,8 +9,6 @@ from reference.memory_accounting import oracle
 from reference.memory_accounting.oracle import Use, Window
 from torchkata import Mistake, instead_of
 
-ONE_ADDRESS = "counts all parameters on the meta device as one: their addresses, `data_ptr()`, are all 0"
-
 
 @instead_of(oracle.tensor_bytes, "counts the elements of the tensor instead of its whole storage")
 def elements_shown(window: Window, storage_bytes: int) -> int:
@@ -135,12 +133,18 @@ def one_of_each_shape(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.shape: use.elements for use in uses}.values())
 
 
-@instead_of(oracle.num_parameters, ONE_ADDRESS)
+@instead_of(
+    oracle.num_parameters,
+    "counts all parameters on the meta device as one: their addresses, `data_ptr()`, are all 0",
+)
 def by_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.address and use.parameter: use.elements for use in uses}.values())
 
 
-@instead_of(oracle.num_parameters, ONE_ADDRESS)
+@instead_of(
+    oracle.num_parameters,
+    "counts only the first parameter on the meta device: the addresses, `data_ptr()`, are all 0 there",
+)
 def by_first_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.address and use.parameter: use.elements for use in reversed(uses)}.values())
 

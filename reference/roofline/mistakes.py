@@ -278,7 +278,9 @@ dots_result_of_n = count_result_as(
     "dot", "dot_work counts n elements for the result, which is one number", lambda sizes: sizes[0]
 )
 dot_without_result = count_result_as("dot", "dot_work omits the bytes of the result", lambda sizes: 0)
-vector_without_result = count_result_as("matrix_vector", "matrix_vector_work omits the bytes of the result", lambda sizes: 0)
+vector_without_result = count_result_as(
+    "matrix_vector", "matrix_vector_work omits the bytes of the result", lambda sizes: 0
+)
 vector_result_of_n = count_result_as(
     "matrix_vector", "matrix_vector_work counts n elements for the result, which has m", lambda sizes: sizes[1]
 )

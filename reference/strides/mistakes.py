@@ -112,7 +112,9 @@ def offset_for_each_axis(strides: Sequence[int], index: Sequence[int], offset: i
     "multiplies the offset by the {which} stride: the offset already counts elements",
     which=["first", "last"],
 )
-def offset_in_steps(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1, *, which: str) -> int:
+def offset_in_steps(
+    strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1, *, which: str
+) -> int:
     factor = strides[0 if which == "first" else -1] if strides else 1
     return oracle.storage_index(strides, index, 0, times) + offset * factor
 
