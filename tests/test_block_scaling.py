@@ -93,6 +93,8 @@ def check_values(yours: Plain, case: Case) -> None:
     given = yours["values"].flatten().tolist() if right else []
     foreign = [each for each in given if abs(each) not in magnitudes[case.bits]]
     mistake = Text("{number} is not a value of the format", number=f"{foreign[0]:.6g}") if foreign else ""
+    if right and np.array_equal(given, multiply(values, scales).astype(np.float32).flatten()) and (scales != 1).any():
+        mistake = Text("the values are multiplied by their scale: only dequantize multiplies them")
     expected = torch.from_numpy(values).float()
     ratios = (as_float64(case.x) / spread(scales, case.x.shape[-1])).flatten()
     wrong = [i for i, (one, value) in enumerate(zip(given, expected.flatten().tolist(), strict=False)) if one != value]
@@ -154,10 +156,17 @@ def test_error_is_at_most_half_a_gap(student: Student, case: Case) -> None:
     most = scales * np.diff(known)[np.searchsorted(known[1:-1], abs(x) / scales)] / 2
     excess = np.nan_to_num(abs(restored - x) - most - 8 * EPS * abs(x), nan=np.inf)
     worst = np.unravel_index(np.argmax(excess), x.shape)
-    note = Text("{element} becomes value · scale = {found}", element=f"{x[worst]:.6g}", found=f"{restored[worst]:.6g}")
+    note = Text("value · scale where x is {element}", element=f"{x[worst]:.6g}")
+    yours_there = f"{restored[worst]:.6g}"
     nearest = multiply(*right_quantize(x, case.block, case.bits))[worst]
-    expected = Text("{nearest}, at most {gap} away", nearest=f"{nearest:.6g}", gap=f"{most[worst]:.3g}")
-    check(excess[worst] <= 0, note, expected=expected, mistake=find_double_rounding(yours, case))
+    expected = Text(
+        "{nearest}, at most {gap} away from {element}",
+        nearest=f"{nearest:.6g}",
+        gap=f"{most[worst]:.3g}",
+        element=f"{x[worst]:.6g}",
+    )
+    mistake = find_double_rounding(yours, case)
+    check(excess[worst] <= 0, note, yours=yours_there, expected=expected, mistake=mistake)
 
 
 @given(cases(st.integers(2, 4)), SEEDS)

@@ -95,6 +95,7 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
             trainable=p.requires_grad,
             address=p.data_ptr(),
             is_in_leaf=is_in_leaf(model, name),
+            kind=name_kind(model, name),
         )
         for name, p in places
     ]
@@ -112,6 +113,13 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
 def is_in_leaf(model: nn.Module, name: str) -> bool:
     """Return whether the module that contains a parameter has no submodules."""
     return not list(model.get_submodule(name.rpartition(".")[0]).children())
+
+
+def name_kind(model: nn.Module, name: str) -> str:
+    """Return "nn.Linear" or "nn.Embedding" if the module that contains a parameter is one, otherwise ""."""
+    module = model.get_submodule(name.rpartition(".")[0])
+    kinds = {"nn.Linear": nn.Linear, "nn.Embedding": nn.Embedding}
+    return next((kind for kind, known in kinds.items() if isinstance(module, known)), "")
 
 
 def list_modules(model: nn.Module, name: str) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from reference.block_scaling import oracle
 from torchkata import Mistake, instead_of
@@ -29,6 +30,11 @@ def round_fp4(message: str, mistaken: Callable[[Any], Any]) -> Mistake:
     return instead_of(oracle.nearest, f"with 4 bits, {message}")(
         lambda ratios, bits: nearest(ratios, bits) if bits == 8 else mistaken(ratios) + 0.0
     )
+
+
+def to_fp8(ratios: Any) -> Any:
+    """Return the nearest values as torch does: of two that are equally near, the even one."""
+    return torch.from_numpy(np.asarray(ratios)).float().to(torch.float8_e4m3fn).double().numpy() + 0.0
 
 
 def multiply(message: str, mistaken: Callable[[Any, Any, int, int], Any]) -> Mistake:
@@ -124,6 +130,9 @@ def one_missing(ratios: Any, bits: int, left_out: float) -> Any:
     return np.copysign(found, ratios) + 0.0 if bits == 4 else nearest(ratios, bits)
 
 
+whole_numbers_first = instead_of(oracle.nearest, "with 8 bits, x / scale is rounded twice, first to a whole number")(
+    lambda ratios, bits: to_fp8(np.round(ratios)) if bits == 8 else nearest(ratios, bits)
+)
 without_sign = round_fp4("the sign is lost", lambda ratios: nearest(abs(ratios), 4))
 negatives_are_zero = round_fp4("negative numbers become 0", lambda ratios: nearest(ratios.clip(0), 4))
 not_rounded = round_fp4("x / scale is not rounded", lambda ratios: ratios)

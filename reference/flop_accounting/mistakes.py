@@ -132,6 +132,32 @@ def two_each(L: int, input_needs_grad: bool) -> int:
     return 2 * L - (L > 0 and not input_needs_grad)
 
 
+@instead_of(
+    oracle.deep_linear_products,
+    "counts a single matmul for the gradients with respect to the inputs of all layers: each layer after the first "
+    "takes one",
+)
+def one_input_gradient(L: int, input_needs_grad: bool) -> int:
+    return 2 * L + (L > 0)
+
+
+@instead_of(
+    oracle.deep_linear_products,
+    "if input_needs_grad is False, counts a single matmul for the gradients with respect to the inputs of all layers: "
+    "each layer after the first takes one",
+)
+def last_input_gradient(L: int, input_needs_grad: bool) -> int:
+    return 2 * L + (L > 0) + (input_needs_grad and L > 1)
+
+
+@instead_of(
+    oracle.deep_linear_products,
+    "counts no gradient with respect to the input of any layer after the first: they take one matmul each",
+)
+def first_input_gradient(L: int, input_needs_grad: bool) -> int:
+    return 2 * L + (L > 0 and input_needs_grad)
+
+
 @instead_of(oracle.deep_linear_products, "counts two matmuls less, not one, if input_needs_grad is False")
 def two_less(L: int, input_needs_grad: bool) -> int:
     return 3 * L - 2 * (L > 0 and not input_needs_grad)

@@ -119,14 +119,34 @@ def leaves_only(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return count_distinct(use for use in uses if use.is_in_leaf)
 
 
+@instead_of(
+    oracle.num_parameters,
+    "counts only parameters in {kinds}",
+    kinds=["nn.Linear", "nn.Linear and nn.Embedding"],
+)
+def of_some_kinds(uses: Sequence[Use], buffers: Sequence[int], *, kinds: str) -> int:
+    return count_distinct(use for use in uses if use.kind in kinds.split(" and "))
+
+
 @instead_of(oracle.num_parameters, "counts parameters of the same shape only once")
 def one_of_each_shape(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.shape: use.elements for use in uses}.values())
 
 
-@instead_of(oracle.num_parameters, "counts the parameters on the meta device as one: their addresses are all 0")
+@instead_of(
+    oracle.num_parameters,
+    "counts all parameters on the meta device as one: their addresses, `data_ptr()`, are all 0",
+)
 def by_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.address and use.parameter: use.elements for use in uses}.values())
+
+
+@instead_of(
+    oracle.num_parameters,
+    "counts only the first parameter on the meta device: the addresses, `data_ptr()`, are all 0 there",
+)
+def by_first_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
+    return sum({use.address and use.parameter: use.elements for use in reversed(uses)}.values())
 
 
 @instead_of(oracle.num_parameters, "returns the parameters' bytes instead of their number of elements")
@@ -177,11 +197,14 @@ def gradients_like_parameters(num_parameters: int, num_activations: int, **each:
     )
 
 
-@instead_of(oracle.training_bytes, "uses parameter_bytes instead of activation_bytes for activations")
-def activations_like_parameters(num_parameters: int, num_activations: int, **each: int) -> int:
-    return oracle.training_bytes(
-        num_parameters, num_activations, **{**each, "activation_bytes": each.get("parameter_bytes", 4)}
-    )
+@instead_of(
+    oracle.training_bytes,
+    "uses {kind} instead of activation_bytes for activations",
+    kind=["parameter_bytes", "gradient_bytes", "optimizer_bytes"],
+)
+def activations_like_another(num_parameters: int, num_activations: int, *, kind: str, **each: int) -> int:
+    other = each.get(kind, 8 if kind == "optimizer_bytes" else 4)
+    return oracle.training_bytes(num_parameters, num_activations, **{**each, "activation_bytes": other})
 
 
 @instead_of(oracle.training_bytes, "multiplies optimizer_bytes by parameter_bytes: it is already in bytes")

@@ -32,6 +32,7 @@ class Use:
     trainable: bool
     address: int = 1  # 0 on the meta device
     is_in_leaf: bool = True  # whether the module that contains the parameter has no submodules
+    kind: str = ""  # "nn.Linear" or "nn.Embedding", if the module that contains the parameter is one
 
     @property
     def elements(self) -> int:

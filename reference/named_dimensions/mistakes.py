@@ -1,7 +1,7 @@
 """Common mistakes in named_dimensions."""
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from numpy import ndarray as Array
 
 from reference.named_dimensions import oracle
@@ -154,9 +154,13 @@ def later(n: int) -> Bool[Array, "n n"]:
     return np.triu(np.ones((n, n), dtype=bool))
 
 
-@instead_of(oracle.causal_mask, "returns float32 ones and zeros instead of True and False")
-def ones_and_zeros(n: int) -> Float[Array, "n n"]:
-    return np.tril(np.ones((n, n), dtype=np.float32))
+@instead_of(
+    oracle.causal_mask,
+    "returns {dtype} ones and zeros instead of True and False",
+    dtype=["float32", "int64", "int32"],
+)
+def ones_and_zeros(n: int, dtype: str) -> Shaped[Array, "n n"]:
+    return np.tril(np.ones((n, n), dtype=dtype))
 
 
 @instead_of(oracle.causal_mask, "returns an additive mask of 0 and -inf instead of True and False")

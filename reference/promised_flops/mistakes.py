@@ -138,6 +138,12 @@ def mfus_exchanged(name: str, mfu_float32: float, mfu_bfloat16: float, table: Ta
     return oracle.speedup(name, mfu_bfloat16, mfu_float32, table)
 
 
+@instead_of(oracle.speedup, "ignores mfu_{which}", which=["float32", "bfloat16"])
+def one_mfu_ignored(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table, *, which: str) -> float:
+    used = {"float32": mfu_float32, "bfloat16": mfu_bfloat16, which: 1.0}
+    return oracle.speedup(name, used["float32"], used["bfloat16"], table)
+
+
 @instead_of(oracle.speedup, "multiplies by both MFUs: divide by the MFU in float32")
 def mfus_multiplied(name: str, mfu_float32: float, mfu_bfloat16: float, table: Table) -> float:
     return oracle.speedup(name, 1 / mfu_float32, mfu_bfloat16, table)

@@ -130,6 +130,11 @@ def single_products(x: Float[Array, "... rows d"], y: Float[Array, "... columns 
     return oracle.squared_distances(x, y) + x @ np.swapaxes(y, -1, -2)
 
 
+@instead_of(oracle.squared_distances, "returns |x|² + |y|² + 2 · x · y: subtract 2 · x · y")
+def products_added(x: Float[Array, "... rows d"], y: Float[Array, "... columns d"]) -> Array:
+    return oracle.squared_distances(x, y) + 4 * (x @ np.swapaxes(y, -1, -2))
+
+
 @instead_of(oracle.squared_distances, "compares row i of x with row i of y only: broadcast them to all pairs")
 def same_rows(x: Float[Array, "... rows d"], y: Float[Array, "... rows d"]) -> Array:
     return np.sum((x - y) ** 2, axis=-1)

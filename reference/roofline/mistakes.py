@@ -9,7 +9,7 @@ from torchkata import Mistake, instead_of
 OPERATIONS = ["relu", "gelu", "dot", "matrix_vector", "matrix_matrix"]
 ELEMENTS = "counts elements instead of bytes"
 H100 = "always uses the accelerator intensity of an H100, 295.4"
-TWO_BYTES = "assumes 2 bytes per element for every dtype"
+ONE_SIZE = "assumes {size} bytes per element for every dtype"
 
 
 @instead_of(oracle.count_flops_each, "counts no FLOPs for ReLU: comparing an element with 0 takes one FLOP")
@@ -35,21 +35,21 @@ def elements_of_vectors(n: int, flops_each: int, itemsize: int, times: int = 1) 
     return times * flops_each * n, 2 * times * n
 
 
-@instead_of(oracle.elementwise_work, TWO_BYTES)
-def always_two_bytes(n: int, flops_each: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    return times * flops_each * n, 4 * times * n
+@instead_of(oracle.elementwise_work, ONE_SIZE, size=[2, 4])
+def one_size(n: int, flops_each: int, itemsize: int, times: int = 1, *, size: int) -> tuple[int, int]:
+    return times * flops_each * n, 2 * size * times * n
 
 
-@instead_of(oracle.product_work, TWO_BYTES)
-def products_of_two_bytes(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[int, int]:
-    return oracle.product_work(m, k, n, 2, times)
+@instead_of(oracle.product_work, ONE_SIZE, size=[2, 4])
+def products_of_one_size(m: int, k: int, n: int, itemsize: int, times: int = 1, *, size: int) -> tuple[int, int]:
+    return oracle.product_work(m, k, n, size, times)
 
 
-@instead_of(oracle.work, "{only}_work assumes 2 bytes per element for every dtype", only=OPERATIONS)
-def one_of_two_bytes(
-    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, only: str
+@instead_of(oracle.work, "{only}_work " + ONE_SIZE, only=OPERATIONS, size=[2, 4])
+def one_of_one_size(
+    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, only: str, size: int
 ) -> tuple[int, int]:
-    return oracle.work(operation, sizes, 2 if operation == only else itemsize, times)
+    return oracle.work(operation, sizes, size if operation == only else itemsize, times)
 
 
 @instead_of(
@@ -119,13 +119,21 @@ def as_float(m: int, k: int, n: int, itemsize: int, times: int = 1) -> tuple[flo
     return float(flops), moved
 
 
+@instead_of(oracle.work, "{only}_work counts the FLOPs of only one element", only=["relu", "gelu"])
+def flops_of_one_element(
+    operation: str, sizes: Sequence[int], itemsize: int, times: int = 1, *, only: str
+) -> tuple[int, int]:
+    flops, moved = oracle.work(operation, sizes, itemsize, times)
+    return oracle.count_flops_each(operation) if operation == only else flops, moved
+
+
 @instead_of(oracle.work, "returns (bytes, FLOPs) instead of (FLOPs, bytes)")
 def bytes_first(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return moved, flops
 
 
-@instead_of(oracle.work, "treats dot as an outer product with n * n results: a dot product has one")
+@instead_of(oracle.work, "dot_work counts the work of an outer product, with n · n results: a dot product has one")
 def outer_product(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     if operation != "dot":
         return oracle.work(operation, sizes, itemsize, times)
@@ -145,31 +153,31 @@ def one_without_additions(
     return flops // 2 if operation == only else flops, moved
 
 
-@instead_of(oracle.work, "counts n - 1 additions for dot's sum of n products: the convention is 2 · n FLOPs")
+@instead_of(oracle.work, "dot_work counts n - 1 additions for a sum of n products: the convention is 2 · n FLOPs")
 def one_addition_less_in_dot(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops - (operation == "dot"), moved
 
 
-@instead_of(oracle.work, "omits the bytes of matrix_vector's vector")
+@instead_of(oracle.work, "matrix_vector_work omits the bytes of the vector")
 def no_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops, moved - (operation == "matrix_vector") * times * sizes[-1] * itemsize
 
 
-@instead_of(oracle.work, "counts the bytes of only one of dot's two vectors")
+@instead_of(oracle.work, "dot_work counts the bytes of only one of the two vectors")
 def one_vector_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops, moved - times * sizes[0] * itemsize * (operation == "dot")
 
 
-@instead_of(oracle.work, "counts the vector anew for each row of matrix_vector: it is read only once")
+@instead_of(oracle.work, "matrix_vector_work counts the vector anew for each row: it is read only once")
 def vector_read_for_each_row(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     flops, moved = oracle.work(operation, sizes, itemsize, times)
     return flops, moved + (operation == "matrix_vector") * (sizes[0] - 1) * times * sizes[-1] * itemsize
 
 
-@instead_of(oracle.work, "counts the bytes of only one row of matrix_vector's matrix")
+@instead_of(oracle.work, "matrix_vector_work counts the bytes of only one row of the matrix")
 def one_row_read(operation: str, sizes: Sequence[int], itemsize: int, times: int = 1) -> tuple[int, int]:
     if operation != "matrix_vector":
         return oracle.work(operation, sizes, itemsize, times)
@@ -267,24 +275,26 @@ def count_result_as(of: str, message: str, elements: Callable[[Sequence[int]], i
 
 
 dots_result_of_n = count_result_as(
-    "dot", "counts n elements for dot's result, which is one number", lambda sizes: sizes[0]
+    "dot", "dot_work counts n elements for the result, which is one number", lambda sizes: sizes[0]
 )
-dot_without_result = count_result_as("dot", "omits the bytes of dot's result", lambda sizes: 0)
-vector_without_result = count_result_as("matrix_vector", "omits the bytes of matrix_vector's result", lambda sizes: 0)
+dot_without_result = count_result_as("dot", "dot_work omits the bytes of the result", lambda sizes: 0)
+vector_without_result = count_result_as(
+    "matrix_vector", "matrix_vector_work omits the bytes of the result", lambda sizes: 0
+)
 vector_result_of_n = count_result_as(
-    "matrix_vector", "counts n elements for the result of matrix_vector, which has m", lambda sizes: sizes[1]
+    "matrix_vector", "matrix_vector_work counts n elements for the result, which has m", lambda sizes: sizes[1]
 )
 vector_result_of_a_matrix = count_result_as(
-    "matrix_vector", "counts m · n elements for the result of matrix_vector, which has m", prod
+    "matrix_vector", "matrix_vector_work counts m · n elements for the result, which has m", prod
 )
 matrix_result_as_the_first = count_result_as(
     "matrix_matrix",
-    "counts m · k elements for the result of matrix_matrix, which has m · n",
+    "matrix_matrix_work counts m · k elements for the result, which has m · n",
     lambda sizes: prod(sizes[:2]),
 )
 matrix_result_as_the_second = count_result_as(
     "matrix_matrix",
-    "counts k · n elements for the result of matrix_matrix, which has m · n",
+    "matrix_matrix_work counts k · n elements for the result, which has m · n",
     lambda sizes: prod(sizes[1:]),
 )
 

@@ -35,6 +35,14 @@ def zero_multiplied(shape: Sequence[int], times: int = 1) -> list[int]:
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
+@instead_of(oracle.contiguous_strides, "drops the sizes after a size of 0, which should count as 1 in strides")
+def begun_anew(shape: Sequence[int], times: int = 1) -> list[int]:
+    strides = [1]
+    for size in oracle.lengthen(shape, times)[:0:-1]:
+        strides.insert(0, max(1, strides[0] * size))
+    return strides[: len(shape)]
+
+
 @instead_of(oracle.contiguous_strides, "uses only the size of the next axis instead of the product of all later sizes")
 def next_size(shape: Sequence[int], times: int = 1) -> list[int]:
     shape = oracle.lengthen(shape, times)
@@ -99,9 +107,16 @@ def offset_for_each_axis(strides: Sequence[int], index: Sequence[int], offset: i
     return oracle.storage_index(strides, index, len(index) * offset, times)
 
 
-@instead_of(oracle.storage_index, "multiplies the offset by the first stride: the offset already counts elements")
-def offset_in_rows(strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1) -> int:
-    return oracle.storage_index(strides, index, 0, times) + offset * (strides[0] if strides else 1)
+@instead_of(
+    oracle.storage_index,
+    "multiplies the offset by the {which} stride: the offset already counts elements",
+    which=["first", "last"],
+)
+def offset_in_steps(
+    strides: Sequence[int], index: Sequence[int], offset: int = 0, times: int = 1, *, which: str
+) -> int:
+    factor = strides[0 if which == "first" else -1] if strides else 1
+    return oracle.storage_index(strides, index, 0, times) + offset * factor
 
 
 @instead_of(oracle.storage_index, "ignores the last axis")
@@ -124,6 +139,12 @@ def zero_is_one(strides: Sequence[int], index: Sequence[int], offset: int = 0, t
 @instead_of(oracle.is_contiguous, "compares the stride of an axis of size 1, which is never used")
 def every_stride(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     return 0 in shape or list(strides) == oracle.contiguous_strides(shape)
+
+
+@instead_of(oracle.is_contiguous, "requires stride 1 of an axis of size 1: it may have any stride")
+def one_if_size_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    used = zip(oracle.lengthen(shape, times), oracle.widen(strides, times), strict=True)
+    return 0 in shape or (oracle.is_contiguous(shape, strides, times) and all(n != 1 or a == 1 for n, a in used))
 
 
 @instead_of(oracle.is_contiguous, "ignores the stride of an axis of size 2: only size 1 allows any stride")
@@ -164,6 +185,12 @@ def scalar_is_not(shape: Sequence[int], strides: Sequence[int], times: int = 1) 
 def falling(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     strides = oracle.widen(strides, times)
     return 0 in shape or list(strides) == sorted(strides, reverse=True)
+
+
+@instead_of(oracle.is_contiguous, "accepts any decreasing strides that end in 1: there may be gaps")
+def falling_to_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    strides = oracle.widen(strides, times)
+    return 0 in shape or not strides or (list(strides) == sorted(strides, reverse=True) and strides[-1] == 1)
 
 
 @instead_of(oracle.is_contiguous, "compares the strides in any order: a transpose has the same strides, swapped")

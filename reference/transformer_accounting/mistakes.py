@@ -64,6 +64,11 @@ heads_of_full_width = add(
     "counts w_q, w_k and w_v once per head: the heads share their columns",
     lambda c: dict.fromkeys(("queries", "keys", "values"), (c.layers * c.heads, c.width, c.width)),
 )
+narrow_heads = add(
+    MATRICES,
+    "counts w_q, w_k and w_v with width / heads columns: all heads together have width columns",
+    lambda c: dict.fromkeys(("queries", "keys", "values"), (c.layers, c.width, c.width // c.heads)),
+)
 no_positions = omit(WEIGHTS, "omits the embedding of positions", "positions")
 never_an_output = omit(
     WEIGHTS, "counts only one (vocab, width) matrix if not tied: the embedding and the output are then two", "output"
@@ -181,6 +186,11 @@ no_state = spend("counts 8 bytes per parameter instead of 4 + 4 + 8, as if AdamW
 two_byte_activations = spend("counts 2 bytes per activation instead of 4", 16, 2)
 no_scores_kept = omit(KEPT, "omits the softmax of the scores, which is multiplied by the values", "softmax")
 one_head_kept = add(KEPT, "counts the scores of one head only", lambda c: {"softmax": (c.layers, c.context, c.context)})
+scores_times_context = add(
+    KEPT,
+    "multiplies the number of scores by context once more: a token has heads · context of them",
+    lambda c: {"softmax": (c.layers, c.context, c.heads, c.context, c.context)},
+)
 scores_kept_as_well = add(
     KEPT,
     "counts heads · context scores per token twice: only those after the softmax are an input",

@@ -50,7 +50,10 @@ def gradients_per_head(assignment: Any, x: Tensor, w: Tensor, heads: int, grad: 
     return {"x": x.grad, "w": w.grad}
 
 
-@typed("per_head_linear(x[..., :heads * len(w)], w, heads)\nper_head_linear(x, w, heads)")
+@typed(
+    "per_head_linear(x[..., :heads * len(w)], w, heads)  # fits: no exception\n"
+    "per_head_linear(x, w, heads)  # does not fit"
+)
 def split_badly(assignment: Any, x: Tensor, w: Tensor, heads: int) -> list[str]:
     """Return the exception raised for heads that do not fit. A call with heads that fit must succeed."""
     per_head_linear = assignment.named_dimensions.per_head_linear
