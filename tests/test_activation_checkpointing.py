@@ -17,6 +17,7 @@ SEGMENTS = st.sampled_from([7, 4, 2, 3, 5, 6, 1, 8, 16, 20])  # 8 layers in segm
 TINY = 1e-4
 CHANGED = Text("x.requires_grad was set to True, but x belongs to the caller")
 REENTRANT = Text("no weight gets a gradient if x.requires_grad is False, as with a reentrant checkpoint")
+NO_GRAPH = Text("the outputs are not attached to an autograd graph, so backward() cannot run")
 
 forward_scale, backward_scale = oracle.forward, oracle.backward  # for scales; a mistake replaces only names in `oracle`
 
@@ -74,8 +75,10 @@ def check_gradients(student: Student, network: Network, x_needs_grad: bool, time
     roundings = 8 * (len(weights) + times)
     reached = [*yours["weights"], *[yours["x"]] * x_needs_grad]
     note = Text("the graph should connect the output with x through all segments") if x_needs_grad else ""
-    reentrant = not x_needs_grad and len(network.x) and all(grad is None for grad in reached)
-    seen = REENTRANT if reentrant else ""
+    seen: Text | str = "" if yours["attached"] else NO_GRAPH
+    if seen and not x_needs_grad and is_reentrant(student, network):
+        seen = REENTRANT
+        student.call(probes.gradients, *parts, x_needs_grad, times)  # the last call is the input that a failure shows
     check(
         all(grad is not None for grad in reached), note, mistake=seen, yours=reached, expected=Text("a tensor for each")
     )
@@ -88,12 +91,22 @@ def check_gradients(student: Student, network: Network, x_needs_grad: bool, time
         assert_close(yours["x"], exact_x, scale=scale_x, roundings=roundings, what=Text("gradient of {name}", name="x"))
 
 
+def is_reentrant(student: Student, network: Network) -> bool:
+    """Return whether x decides if weights get gradients, in this network and in one whose last segment is full."""
+    for segment in (network.segment, 1):
+        for x_needs_grad in (False, True):
+            parts = network.dim, network.weights, segment, network.x, network.grad_y
+            grads = student.call(probes.gradients, *parts, x_needs_grad, 1)["weights"]
+            if any((grad is not None) != x_needs_grad for grad in grads):
+                return False
+    return True
+
+
 def measure_cost(student: Student, num_layers: int, segment: int, x_needs_grad: bool = True) -> Plain:
     """Measure the memory and computation of a forward and a backward pass."""
     cost = student.call(probes.cost, DIM, num_layers, segment, ROWS, x_needs_grad)
-    require(
-        cost["attached"], mistake=Text("the outputs are not attached to an autograd graph, so backward() cannot run")
-    )
+    require(cost["attached"], mistake=NO_GRAPH)
+    require(cost["reached"], mistake=Text("some weights get no gradient"))
     return cost
 
 

@@ -119,6 +119,11 @@ def test_each_head_attends_separately(student: Student, drawn: tuple[int, bool, 
     heads, masked, case = drawn
     case = case if masked else Case(case.q, case.k, case.v, None)
     q, k, v, *mask = case.inputs
+    error = student.call(probes.error_of_heads, q, k, v, heads, *mask)
+    if error and not student.call(probes.error_of_heads, q, k, k, heads, *mask):
+        student.call(probes.error_of_heads, q, k, v, heads, *mask)  # the last call is the input that a failure shows
+        other = Text("multi_head_attention raises an error if v has another width than q and k ({error})", error=error)
+        check(False, mistake=other)
     y = student.call("attention.multi_head_attention", q, k, v, heads, *mask)
     scale = np.concatenate([scale_of(part) for part in cut(case, heads)], axis=-1)
     expected = oracle.multi_head_attention(*case.exact, heads, case.allowed)
@@ -141,7 +146,7 @@ def test_weights_of_each_query_sum_to_one(student: Student, case: Case) -> None:
     """The weights of a query, which are the output for v = torch.eye(keys), are positive and sum to 1."""
     sums = ask_for_weights(student, case).sum(axis=-1)
     what = Text("sum of the weights of each query")
-    dtype = case.q.dtype
+    dtype = torch.float32  # other tests check the precision
     q, k, _ = case.exact
     ones = oracle.weights(q, k, case.allowed).sum(axis=-1)  # or what a known mistake makes of them
     scale = 1 + sizes_of_scores(case)[..., 0]

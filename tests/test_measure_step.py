@@ -204,8 +204,9 @@ def test_measured_seconds_are_for_one_step(
     bound = oracle.seconds(operations, 4, peak, peak / intensity)
     first = FIRST * bound
     reply = student.call(probes.measure, *sizes, peak, peak, peak / intensity, first)
-    check(reply["calls of the clock"] > 0, mistake=Text("the argument clock is never called"))
-    steps = reply["flops"] / oracle.model_flops(operations)
+    before, *between = (flops / oracle.model_flops(operations) for flops in reply["flops"])
+    check(len(between) > 0, mistake=Text("the argument clock is never called"))
+    steps = sum(between)
     note = Text(
         "on a simulated device; while the clock ran, it computed the products of {steps} steps", steps=f"{steps:.4g}"
     )
@@ -235,6 +236,16 @@ def test_measured_seconds_are_for_one_step(
         note = Text("{note}; yours is {ratio} times the bound", note=note, ratio=f"{yours / bound:.4g}")
     in_range = number and low * (1 - ROUNDING) <= yours < MOST * low
     check(in_range, note, yours=yours, expected=shown, mistake=lacks if is_without else "")
+    warm_up = before or next(each for each in between if each)
+    rest = steps + before - warm_up
+    check(
+        rest >= AT_LEAST,
+        mistake=Text(
+            "{rest} steps are timed after the warm-up (the first {count}): time at least three",
+            rest=f"{rest:.4g}",
+            count=f"{warm_up:.4g}",
+        ),
+    )
 
 
 @costly

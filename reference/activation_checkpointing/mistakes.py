@@ -57,11 +57,6 @@ def nested(dim: int, num_layers: int, segment: int) -> dict[str, object]:
     return {"state_dict": {name: [dim, dim] for name in names}, "parameters": names}
 
 
-@instead_of(oracle.kept, "only the last segment's weights get gradients: is each segment's input detached?")
-def last_input_kept(num_layers: int, segment: int, x_needs_grad: bool = True) -> int:
-    return min(2, oracle.segments(num_layers, segment))
-
-
 @instead_of(oracle.slope, "the backward pass ignores ReLU: gradients pass where its output is 0")
 def no_slope(before_relu: X) -> X:
     return np.ones_like(before_relu)

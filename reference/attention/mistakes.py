@@ -191,6 +191,15 @@ def interleaved(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
     return y
 
 
+@instead_of(
+    oracle.multi_head_attention,
+    "splits the last dimension as (d heads) instead of (heads d), but joins the heads as (heads d)",
+)
+def split_interleaved(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
+    parts = ([x[..., head::heads] for x in (q, k, v)] for head in range(heads))
+    return np.concatenate([attend(each, mask) for each in parts], axis=-1)
+
+
 @instead_of(oracle.multi_head_attention, "joins the heads as (d heads) instead of (heads d)")
 def joined_interleaved(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
     y = attend((split(x, heads) for x in (q, k, v)), mask)
@@ -209,6 +218,15 @@ def joined_by_reshape(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> A
 def split_by_reshape(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
     parts = (x.reshape(*x.shape[:-2], heads, x.shape[-2], x.shape[-1] // heads) for x in (q, k, v))
     return join(attend(parts, mask))
+
+
+@instead_of(
+    oracle.multi_head_attention,
+    "splits and joins the heads by reshape alone: transpose after the split and before the join",
+)
+def only_reshaped(q: Array, k: Array, v: Array, heads: int, mask: Mask) -> Array:
+    parts = (x.reshape(*x.shape[:-2], heads, x.shape[-2], x.shape[-1] // heads) for x in (q, k, v))
+    return attend(parts, mask).reshape(*q.shape[:-1], v.shape[-1])
 
 
 @instead_of(oracle.multi_head_attention, "divides by the root of the full width instead of the width of one head")

@@ -52,12 +52,17 @@ def gradients(
 ) -> dict[str, object]:
     """Return the gradients of the weights and of x after `times` forward and backward passes."""
     model = build_model(assignment, dim, weights, segment)
-    x = x.clone().requires_grad_(x_needs_grad)
+    x, y = x.clone().requires_grad_(x_needs_grad), x
     for _ in range(times):
         y = model(x)
         if y.requires_grad:
             (y * grad_y).sum().backward()
-    return {"weights": [layer.weight.grad for layer in model.layers], "x": x.grad, "x.requires_grad": x.requires_grad}
+    return {
+        "attached": y.requires_grad,
+        "weights": [layer.weight.grad for layer in model.layers],
+        "x": x.grad,
+        "x.requires_grad": x.requires_grad,
+    }
 
 
 @typed("model = DeepNetworkCheckpointed(dim, num_layers, segment)\nmodel.state_dict()")
@@ -94,6 +99,7 @@ def cost(assignment: Any, dim: int, num_layers: int, segment: int, rows: int, x_
             y.backward(torch.ones_like(x))
     return {
         "attached": y.requires_grad,
+        "reached": all(p.grad is not None for p in model.parameters()),
         "kept": kept / activation,
         "peak": operators.peak / activation,
         "forward": forward / product,

@@ -29,3 +29,17 @@ def inputs_after(assignment: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor)
     """Return the inputs after a call."""
     assignment.attention.attention(q, k, v, mask)
     return {"q": q, "k": k, "v": v, "mask": mask}
+
+
+@typed("multi_head_attention(q, k, v, heads, mask)")
+def error_of_heads(
+    assignment: Any, q: Tensor, k: Tensor, v: Tensor, heads: int, mask: Tensor | None = None
+) -> str | None:
+    """Return the type of the error that multi_head_attention raises, if any."""
+    try:
+        assignment.attention.multi_head_attention(q, k, v, heads, mask)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return type(error).__name__
+    return None
