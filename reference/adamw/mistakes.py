@@ -106,7 +106,7 @@ def decayed_afterwards(
 
 @instead_of(oracle.step, "1 - lr * weight_decay multiplies the update instead of p, so p itself does not decay")
 def update_decayed(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
-    return adam.step(p, state, grad, oracle.shrink(lr, lr, weight_decay), **options)
+    return adam.step(p, state, grad, lr * (1 - lr * weight_decay), **options)
 
 
 @instead_of(oracle.step, "a parameter does not decay in its first step, only in later ones")

@@ -60,14 +60,14 @@ def first_part_favored(starts: Int[Array, "rows"], tokens: int, parts: Likely, r
 def early(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     falls = bool((quarters[:-1] > 1.05 * quarters[1:]).all()) and quarters[0] > 2 * quarters[-1]
-    return falls and np.count_nonzero(counts) > len(counts) / 2
+    return falls and bool(np.count_nonzero(counts) > len(counts) / 2)
 
 
 @instead_of(oracle.are_even, "larger start positions occur more often")
 def late(counts: Int[Array, "starts"], likely: Likely) -> bool:
     quarters = counts[: len(counts) // 4 * 4].reshape(4, -1).sum(axis=1)
     rises = bool((1.05 * quarters[:-1] < quarters[1:]).all()) and 2 * quarters[0] < quarters[-1]
-    return rises and np.count_nonzero(counts) > len(counts) / 2
+    return rises and bool(np.count_nonzero(counts) > len(counts) / 2)
 
 
 @instead_of(
