@@ -301,6 +301,13 @@ def from_zero(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
 
 
+@instead_of(
+    adam.get_corrections, "bias correction uses t - 1, and the first step has none: t should be 1 in the first step"
+)
+def none_in_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
+    return adam.get_corrections(t - 1, betas) if t > 1 else (1.0, 1.0)
+
+
 @instead_of(adam.get_corrections, "t increases by {times:g} instead of 1 in each step", times=[2, 3, 4, 5, 6, 8, 10])
 def counted_faster(t: int, betas: Betas, times: int) -> tuple[float, float]:
     return adam.get_corrections(times * t, betas)
