@@ -213,6 +213,16 @@ def without_the_first(
     return adam.step(p, state, grad, lr, (0.0, betas[1]), **options)
 
 
+@instead_of(adam.step, "the update uses the gradient divided by 1 - beta1ᵗ instead of its corrected average")
+def gradient_corrected(
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
+) -> Moved:
+    _, (m, v, t) = adam.step(p, state, grad, lr, betas, eps, **options)
+    of_m, of_v = adam.get_corrections(t, betas)
+    decayed = adam.add_decay(p, grad, options.get("weight_decay", 0.0))
+    return p - lr * adam.get_direction(decayed / of_m, v / of_v, eps), (m, v, t)
+
+
 @instead_of(adam.step, "beta1 and beta2 are swapped")
 def exchanged(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
     return adam.step(p, state, grad, lr, (betas[1], betas[0]), **options)
