@@ -48,6 +48,11 @@ def scaled_decay(p: P, lr: float, weight_decay: float, factor: float) -> P:
     return oracle.shrink(p, lr, factor * weight_decay)
 
 
+@instead_of(oracle.shrink, "p is multiplied by 1 - lr * weight_decay twice in each step")
+def decayed_twice(p: P, lr: float, weight_decay: float) -> P:
+    return p * (1 - lr * weight_decay) ** 2
+
+
 @instead_of(oracle.shrink, "lr * weight_decay is subtracted instead of lr * weight_decay * p")
 def constant_subtracted(p: P, lr: float, weight_decay: float) -> P:
     return p - lr * weight_decay
@@ -94,6 +99,15 @@ def coupled_in_the_average(
 ) -> Moved:
     moved, state = step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
     return moved - p + oracle.shrink(p, lr, weight_decay), state
+
+
+@instead_of(
+    oracle.step, "weight_decay * p is added to the first moment, instead of multiplying p by 1 - lr * weight_decay"
+)
+def coupled_in_the_average_only(
+    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
+) -> Moved:
+    return step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
 
 
 @instead_of(oracle.step, "the decay is applied after the update, so it also shrinks the update")
