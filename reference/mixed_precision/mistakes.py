@@ -120,8 +120,8 @@ def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
 
 @instead_of(
     oracle.gradients,
-    "the gradients are about {times:g} times too large, as if the loss were scaled up and the gradients never scaled back "
-    "down",
+    "the gradients are about {times:g} times too large, as if the loss were scaled up and the gradients never scaled "
+    "back down",
     times=[2**7, 2**8, 2**10, 2**12, 2**15, 2**16],
 )
 def scaled(weights: Weights, before: Weights, x: X, y: Y, times: float) -> list[Float[Array, "d k"]]:
