@@ -101,15 +101,6 @@ def coupled_in_the_average(
     return moved - p + oracle.shrink(p, lr, weight_decay), state
 
 
-@instead_of(
-    oracle.step, "weight_decay * p is added to the first moment, instead of multiplying p by 1 - lr * weight_decay"
-)
-def coupled_in_the_average_only(
-    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    return step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
-
-
 @instead_of(oracle.step, "the decay is applied after the update, so it also shrinks the update")
 def decayed_afterwards(
     p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any

@@ -67,16 +67,6 @@ def of_the_gradient(v: P | None, grad: P, alpha: float) -> P:
     return (alpha * np.sqrt(0 if v is None else v) + (1 - alpha) * abs(grad)) ** 2
 
 
-@instead_of(oracle.update_average, "averages the gradient itself instead of its square")
-def signed(v: P | None, grad: P, alpha: float) -> P:
-    return (1 - alpha) * grad + (0 if v is None else alpha * v)
-
-
-@instead_of(oracle.update_average, "the old average is not multiplied by alpha")
-def not_fading(v: P | None, grad: P, alpha: float) -> P:
-    return (0 if v is None else v) + (1 - alpha) * grad**2
-
-
 @instead_of(
     oracle.update_average,
     "one average is kept for the whole parameter (of the mean squared gradient), not one per element",
