@@ -255,7 +255,7 @@ def options_of_first_group(given: Sequence[Options], group: int) -> Options:
 
 @instead_of(
     optimizers.get_options,
-    "a group's own options (other than lr) are ignored: those passed to the constructor are used",
+    "a group's own options (other than lr) are ignored: the constructor's are used",
 )
 def options_of_constructor(given: Sequence[Options], group: int) -> Options:
     return {}
@@ -268,7 +268,7 @@ def ignore_own_option(*names: str) -> Mistake:
         own = optimizers.get_options(given, group)
         return {each: value for each, value in own.items() if each != name}
 
-    message = "a group's own {name} is ignored: the value passed to the constructor is used"
+    message = "a group's own {name} is ignored: the constructor's value is used"
     return instead_of(optimizers.get_options, message, name=names)(option_of_constructor)
 
 
@@ -279,9 +279,9 @@ def ignore_zero_option(step: Callable[..., Any], name: str) -> tuple[Mistake, Mi
         return {each: value for each, value in options.items() if each != name or value != 0}
 
     return (
-        instead_of(
-            optimizers.get_options, f"a group's own {name} of 0 is ignored: the value passed to the constructor is used"
-        )(lambda given, group: drop_zero(given[group] if given else {})),
+        instead_of(optimizers.get_options, f"a group's own {name} of 0 is ignored: the constructor's value is used")(
+            lambda given, group: drop_zero(given[group] if given else {})
+        ),
         instead_of(step, f"a {name} of 0 is ignored, as if it were missing")(
             lambda *args, **options: step(*args, **drop_zero(options))
         ),

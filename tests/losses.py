@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from torchkata import Plain, Text, assert_close, assert_equal, check
+from tests.own_answers import holds
+from torchkata import Plain, Text, assert_close, assert_equal, check, show
 
 
 def assert_loss(
@@ -22,4 +23,9 @@ def assert_loss(
     is_number = type(yours) is float or (isinstance(yours, Tensor) and yours.ndim == 0 and yours.is_floating_point())
     check(is_number, Text("the loss should be one number"), yours=yours, expected=Text("a float or a scalar tensor"))
     loss = torch.tensor(float(yours), dtype=torch.float32)
-    assert_close(loss, exact, scale=scale, roundings=roundings, what=what, mistake=mistake)
+    if isinstance(yours, Tensor) and yours.dtype == loss.dtype:
+        assert_close(loss, exact, scale=scale, roundings=roundings, what=what, mistake=mistake)
+    else:  # shown as it was returned
+        is_close = holds(assert_close, loss, exact, scale=scale, roundings=roundings, what=what)
+        note = Text("the loss is wrong") if what == "loss" else what
+        check(is_close, note, mistake=mistake, yours=yours, expected=show(torch.tensor(exact, dtype=loss.dtype)))

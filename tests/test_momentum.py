@@ -29,7 +29,7 @@ OPTIMIZER = Optimizer(NAME, MOMENTUM, OPTIONS, tensors=1, torch_class=partial(to
 @costly
 @given(runs(dtypes=DTYPES), st.sampled_from([0.9, 0.5]), st.sampled_from([0.0, 0.5, 0.9]))
 def test_first_step_matches_sgd(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
-    """The first step changes p to p - lr * grad, because neither momentum nor dampening applies yet."""
+    """Without Nesterov, the first step changes p to p - lr * grad: momentum and dampening do not apply yet."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "dampening": dampening}]))
 
 

@@ -213,6 +213,16 @@ def without_the_first(
     return adam.step(p, state, grad, lr, (0.0, betas[1]), **options)
 
 
+@instead_of(adam.step, "the update uses the gradient divided by 1 - beta1ᵗ instead of its corrected average")
+def gradient_corrected(
+    p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), eps: float = 1e-8, **options: Any
+) -> Moved:
+    _, (m, v, t) = adam.step(p, state, grad, lr, betas, eps, **options)
+    of_m, of_v = adam.get_corrections(t, betas)
+    decayed = adam.add_decay(p, grad, options.get("weight_decay", 0.0))
+    return p - lr * adam.get_direction(decayed / of_m, v / of_v, eps), (m, v, t)
+
+
 @instead_of(adam.step, "beta1 and beta2 are swapped")
 def exchanged(p: P, state: State | None, grad: P, lr: float, betas: Betas = (0.9, 0.999), **options: Any) -> Moved:
     return adam.step(p, state, grad, lr, (betas[1], betas[0]), **options)
@@ -299,6 +309,13 @@ def change_defaults(step: Callable[..., Moved]) -> tuple[Mistake, Mistake, Mista
 @instead_of(adam.get_corrections, "bias correction starts at t = 0 and divides by 0: t should be 1 in the first step")
 def from_zero(t: int, betas: Betas) -> tuple[float, float]:
     return adam.get_corrections(t - 1, betas) if t > 1 else (np.nan, np.nan)
+
+
+@instead_of(
+    adam.get_corrections, "bias correction uses t - 1, and the first step has none: t should be 1 in the first step"
+)
+def none_in_the_first_step(t: int, betas: Betas) -> tuple[float, float]:
+    return adam.get_corrections(t - 1, betas) if t > 1 else (1.0, 1.0)
 
 
 @instead_of(adam.get_corrections, "t increases by {times:g} instead of 1 in each step", times=[2, 3, 4, 5, 6, 8, 10])

@@ -48,6 +48,11 @@ def scaled_decay(p: P, lr: float, weight_decay: float, factor: float) -> P:
     return oracle.shrink(p, lr, factor * weight_decay)
 
 
+@instead_of(oracle.shrink, "p is multiplied by 1 - lr * weight_decay twice in each step")
+def decayed_twice(p: P, lr: float, weight_decay: float) -> P:
+    return p * (1 - lr * weight_decay) ** 2
+
+
 @instead_of(oracle.shrink, "lr * weight_decay is subtracted instead of lr * weight_decay * p")
 def constant_subtracted(p: P, lr: float, weight_decay: float) -> P:
     return p - lr * weight_decay

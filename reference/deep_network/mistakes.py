@@ -80,13 +80,12 @@ first_left_out = apply(lambda weights: weights[1:], "the first layer is skipped"
 all_see_the_input = apply(
     lambda weights: weights[-1:], "only the last layer has an effect: apply each layer to the output of the one before"
 )
-one_block = apply(lambda weights: [*weights[-1:]] * len(weights), ONE_BLOCK)
 reverse = apply(lambda weights: weights[::-1], "the layers are applied in reverse order")
 first_again = apply(lambda weights: [*weights[:1]] * len(weights), "the first layer is applied in place of every layer")
 
 
 @instead_of(oracle.anatomy, ONE_BLOCK)
-def one_block_kept(dim: int, num_layers: int) -> Anatomy:
+def one_block(dim: int, num_layers: int) -> Anatomy:
     return oracle.anatomy(dim, num_layers) | {"parameters": oracle.num_parameters(dim, min(1, num_layers))}
 
 

@@ -72,6 +72,14 @@ def coarse_squares(weights: Weights, x: X, y: Y) -> float:
     )
 
 
+@instead_of(
+    oracle.loss,
+    "the errors and their squares are rounded to bfloat16, but not the targets; only the mean is computed in float32",
+)
+def coarse_errors_and_squares(weights: Weights, x: X, y: Y) -> float:
+    return float(np.mean(round_to_bfloat16(round_to_bfloat16(cruncher.forward(weights, x) - y) ** 2)))
+
+
 @instead_of(oracle.loss, "the returned loss is rounded to bfloat16")
 def rounded_loss(weights: Weights, x: X, y: Y) -> float:
     return float(round_to_bfloat16(np.asarray(oracle.loss(weights, x, y))))
@@ -112,10 +120,12 @@ def piled_up(before: Float[Array, "d k"]) -> Float[Array, "d k"]:
 
 @instead_of(
     oracle.gradients,
-    "the gradients are 65536 times too large, as if the loss were scaled up and the gradients never scaled back down",
+    "the gradients are about {times:g} times too large, as if the loss were scaled up and the gradients never scaled "
+    "back down",
+    times=[2**7, 2**8, 2**10, 2**12, 2**15, 2**16],
 )
-def scaled(weights: Weights, before: Weights, x: X, y: Y) -> list[Float[Array, "d k"]]:
-    return [2**16 * grad for grad in oracle.gradients(weights, before, x, y)]
+def scaled(weights: Weights, before: Weights, x: X, y: Y, times: float) -> list[Float[Array, "d k"]]:
+    return [times * grad for grad in oracle.gradients(weights, before, x, y)]
 
 
 @instead_of(oracle.gradients, "the gradients are clipped to norm {most:g}", most=[0.1, 0.5, 1.0, 5.0, 10.0])

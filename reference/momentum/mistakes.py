@@ -72,6 +72,11 @@ def all_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
     return grad if b is None else (1 - dampening) * (momentum * b + grad)
 
 
+@instead_of(oracle.update_buffer, "the old buffer is multiplied by 1 - dampening instead of the new gradient")
+def buffer_damped(b: P | None, grad: P, momentum: float, dampening: float) -> P:
+    return grad if b is None else (1 - dampening) * momentum * b + grad
+
+
 @instead_of(
     oracle.update_buffer, "the next gradient overwrites the buffer, as if it were the tensor p.grad itself: use clone()"
 )
@@ -97,6 +102,11 @@ def too_far_ahead(b: P, grad: P, momentum: float, nesterov: bool) -> P:
 @instead_of(oracle.get_direction, "nesterov uses momentum * b instead of grad + momentum * b")
 def ahead_without_the_gradient(b: P, grad: P, momentum: float, nesterov: bool) -> P:
     return momentum * b if nesterov else b
+
+
+@instead_of(oracle.get_direction, "nesterov uses b + momentum * b instead of grad + momentum * b")
+def ahead_of_the_buffer(b: P, grad: P, momentum: float, nesterov: bool) -> P:
+    return b + momentum * b if nesterov else b
 
 
 @instead_of(oracle.get_direction, "nesterov uses (1 - momentum) * grad + momentum * b instead of grad + momentum * b")
@@ -136,6 +146,18 @@ def one_step_late(
     before = zeros_like(p) if b is None else b
     _, b = oracle.step(p, b, grad, lr, momentum, nesterov=nesterov, **options)
     return p - lr * oracle.get_direction(before, grad, momentum, nesterov), b
+
+
+@instead_of(
+    oracle.step,
+    "from the second step on, the parameter is updated with the buffer from before the step, which lacks the new "
+    "gradient",
+)
+def later_steps_late(
+    p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
+) -> Moved:
+    moved, new = oracle.step(p, b, grad, lr, momentum, nesterov=nesterov, **options)
+    return moved if b is None else p - lr * oracle.get_direction(b, grad, momentum, nesterov), new
 
 
 @instead_of(oracle.step, "the update is added instead of subtracted")

@@ -53,7 +53,7 @@ TRACED = 5.0  # a call may take as many times the test's duration while its retu
 PROOF_SECONDS = 60.0  # all limits in `grader certify`, so that its findings do not depend on the machine's load
 MAX_REPEATS = 20  # number of times to repeat a call to find out whether its result is random
 MAX_FURTHER = 30  # number of random examples in addition to the recorded examples
-QUICK_FURTHER = 6  # number of additional examples that suffice in a quick proof if one mistake is left
+QUICK_FURTHER = 6  # number of additional examples that suffice if one mistake is left and no more can be tried
 
 
 class OutOfTime(BaseException):
@@ -260,10 +260,15 @@ class Search:
             yield example
 
     def narrow_down(self, known: Sequence[KnownMistake]) -> list[KnownMistake]:
-        """Return the known mistakes that explain all examples."""
-        left = [*known]
+        """Return the known mistakes that explain all examples, or all until a time limit if one is left by then."""
+        left, recorded = [*known], len(self.seen)
         for count, example in enumerate(self.examples(), start=1):
-            left = [mistake for mistake in left if self.explains(mistake, example)]
+            try:
+                left = [mistake for mistake in left if self.explains(mistake, example)]
+            except OutOfTime:
+                if len(left) == 1 and count > recorded + QUICK_FURTHER:
+                    break
+                raise
             if not left or (len(left) == 1 and count >= self.enough):
                 break
         return left

@@ -1,6 +1,7 @@
 """Tests of the search for patterns and known mistakes in wrong answers, and of how a failure shows what was found."""
 
 import inspect
+import itertools
 import re
 import socket
 import sys
@@ -222,6 +223,20 @@ def test_alternative_mistakes_must_concern_the_same_function(monkeypatch: pytest
 def test_diagnosis_skips_mistake_that_hangs() -> None:
     assert diagnose(property_test, HANGING, UPHILL, seconds=0.2) == []
     assert oracle.step is RIGHT
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
+@pytest.mark.parametrize(("examples", "found"), [(2, []), (30, ["slow"])])
+def test_one_mistake_left_when_time_is_up_needs_enough_examples(examples: int, found: list[str]) -> None:
+    tried = itertools.count()
+
+    def step_slow(p: float, grad: float, lr: float) -> float:
+        is_in_time = next(tried) < examples
+        while not is_in_time:
+            pass
+        return p + lr * grad
+
+    assert diagnose(property_test, make_mistake("slow", step_slow), STILL, seconds=0.5) == found
 
 
 def test_no_diagnosis_is_attempted_without_remaining_time() -> None:
