@@ -27,7 +27,7 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: T
 
 @given(st.floats(-50, 5), SIGN)
 def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
-    """A nonzero number underflows if and only if its absolute value is at most half the smallest positive number."""
+    """The result is a bool: True if a nonzero number is at most half the smallest positive one in size, else False."""
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 
@@ -65,7 +65,7 @@ def test_bytes_equal_numel_times_itemsize(student: Student, shape: list[int], dt
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
 def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
-    """A tensor with a dimension of size 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
+    """The size in bytes is right even with a dimension of size 0, for a shape in a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
