@@ -82,6 +82,12 @@ def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / (g2 + EPSILON), g2
 
 
+@instead_of(oracle.step, "the gradient is multiplied by sqrt(g2 + 1e-5) instead of divided by it")
+def multiplied(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr * grad * np.sqrt(g2 + EPSILON), g2
+
+
 @instead_of(oracle.step, "g2 is only the last squared gradient instead of the sum")
 def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
