@@ -124,7 +124,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """No two layers, even of different models, share memory or initial values. Cruncher does not set the seed."""
+    """No two layers, even of different models, share memory or initial values, and Cruncher sets no seed."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake=Text("Cruncher sets the torch seed"))
