@@ -287,7 +287,7 @@ def test_batch_does_not_share_memory_with_data(student: Student, case: TokenCase
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
 def test_too_short_data_raises(student: Student, length: int, missing: int, batch_size: int) -> None:
-    """If len(data) <= sequence_length, get_batch raises a ValueError or RuntimeError instead of returning short rows."""
+    """If len(data) <= sequence_length, get_batch raises a ValueError or RuntimeError and returns no short rows."""
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))

@@ -273,7 +273,7 @@ def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """As in your SGD, a step uses each group's current lr, even 0 or an added group's, and skips only a grad of None."""
+        """As in your SGD, a step uses each group's current lr, even 0, and skips only a grad of None."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
