@@ -115,7 +115,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 @costly
 @given(st.integers(1, 10**6) | st.just(0) | BEYOND_FLOATS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
-    """load_checkpoint returns the saved step as an int. The path can be a str or a Path."""
+    """load_checkpoint returns the saved step as an int, whether the path is a str or a Path."""
     if step == 0:
         raised = student.call(probes.zero_step_refusal, as_path)
         note = Text("a step of 3 can be saved and loaded, but not a step of 0: is 0 taken for a missing step?")
@@ -163,7 +163,7 @@ def test_frozen_parameters_stay_frozen(student: Student, num_layers: int, place:
 @costly
 @given(RUNS, st.booleans())
 def test_later_training_does_not_change_checkpoint(student: Student, lesson: Lesson, training: bool) -> None:
-    """Further training does not change the checkpoint. Loading sets neither gradients nor the training mode."""
+    """Loading gives the weights from before further training, and sets neither gradients nor the training mode."""
     weights = round_weights(lesson.weights)
     reply = student.call(probes.trained_on, weights, lesson.xs, lesson.ys, training)
     check_weights(reply["loaded"], weights, change=1.0, later=reply["later"])
@@ -215,7 +215,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @costly
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
-    """Saving writes a temporary file in path's folder or below and moves it with os.replace. No other file changes."""
+    """Saving moves a temporary file from path's folder or below to path with os.replace, and changes no other file."""
     moves = student.call(file_probes.moves, dim)
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")

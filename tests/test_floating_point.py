@@ -27,20 +27,20 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: T
 
 @given(st.floats(-50, 5), SIGN)
 def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
-    """A nonzero number underflows if and only if its absolute value is at most half the smallest positive number."""
+    """The result is a bool: True if a nonzero number is at most half the smallest positive one in size, else False."""
     assert_underflows(student, sign * 10.0**exponent, NAMES)
 
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
 def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: float) -> None:
-    """Half the smallest positive number underflows. Any larger number is rounded to a nonzero number."""
+    """The threshold is half the smallest positive number: it underflows, and no larger number does."""
     for times in (factor, FAR_LARGER):
         assert_underflows(student, sign * times * oracle.smallest(dtype) / 2, [dtype])
 
 
 @given(DTYPE, st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan, 1e300]))
 def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, value: float) -> None:
-    """0, infinities, NaN and huge numbers never underflow."""
+    """No number that is 0, infinite, NaN or huge underflows."""
     control = Text("a quarter of the smallest positive number underflows")
     with precondition():
         assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
@@ -58,14 +58,14 @@ def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> 
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
 def test_bytes_equal_numel_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
-    """The size in bytes is the number of elements times the bytes per element. A scalar has one element."""
+    """The size in bytes is the number of elements, 1 for a scalar, times the bytes per element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
 def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
-    """A tensor with a dimension of size 0 takes no bytes, whether its shape is a tuple, a list or a torch.Size."""
+    """The size in bytes is right even with a dimension of size 0, for a shape in a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))

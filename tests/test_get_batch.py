@@ -232,7 +232,7 @@ def test_torch_seed_determines_result(student: Student, seed: int, sequence_leng
 def test_batch_is_on_device(
     student: Student, device: str, as_object: bool, batch_size: int, sequence_length: int
 ) -> None:
-    """The batch is on `device`, a string or a torch.device. Its shape is right even for one row or one token."""
+    """The batch is on `device`, a string or a torch.device, and its shape is right even for one row or one token."""
     place, shape = student.call(probes.on_device, permutation(20, 0), batch_size, sequence_length, device, as_object)
     require(place != "no tensor", Text("the batch is not a tensor"), yours=place)
     assert_equal(place, oracle.expected_device(device), what=Text("device"))
@@ -287,7 +287,7 @@ def test_batch_does_not_share_memory_with_data(student: Student, case: TokenCase
 
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(1, 3))
 def test_too_short_data_raises(student: Student, length: int, missing: int, batch_size: int) -> None:
-    """If len(data) <= sequence_length, get_batch raises a ValueError or RuntimeError. It never returns short rows."""
+    """If len(data) <= sequence_length, get_batch raises a ValueError or RuntimeError and returns no short rows."""
     sequence_length = max(1, length + missing)
     raised = student.call(probes.too_short, permutation(length, 0), batch_size, sequence_length)
     refused = bool({"ValueError", "RuntimeError"} & set(raised))

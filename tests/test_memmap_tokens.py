@@ -40,7 +40,9 @@ def assert_tokens(yours: Plain, tokens: np.ndarray, note: Text | str = "", mista
     if isinstance(yours, np.ndarray) and yours.ndim == 1 and not mistake:
         extra = len(yours) - len(tokens)
         if extra > 0 and same(yours[extra:], tokens):
-            mistake = Text("{extra} more numbers come before the tokens: is the header read as tokens?", extra=extra)
+            mistake = Text(
+                "more numbers come before the tokens (here {extra}): is the header read as tokens?", extra=extra
+            )
     assert_equal(yours, oracle.round_trip(tokens), what="tokens", note=note, mistake=mistake)
 
 

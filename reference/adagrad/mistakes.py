@@ -82,6 +82,24 @@ def no_root(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / (g2 + EPSILON), g2
 
 
+@instead_of(oracle.step, "1e-5 is added to the whole update, lr * grad / sqrt(g2): parentheses are missing")
+def epsilon_after_update(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - (lr * grad / np.sqrt(g2) + EPSILON), g2
+
+
+@instead_of(oracle.step, "the update is lr / sqrt(g2 + 1e-5): it is not multiplied by the gradient")
+def without_gradient(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr / np.sqrt(g2 + EPSILON), g2
+
+
+@instead_of(oracle.step, "the gradient is multiplied by sqrt(g2 + 1e-5) instead of divided by it")
+def multiplied(p: P, g2: P, grad: P, lr: float) -> Moved:
+    g2 = g2 + grad**2
+    return p - lr * grad * np.sqrt(g2 + EPSILON), g2
+
+
 @instead_of(oracle.step, "g2 is only the last squared gradient instead of the sum")
 def last_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return oracle.step(p, np.zeros_like(g2), grad, lr)
@@ -172,7 +190,7 @@ def mean_square(p: P, g2: P, grad: P, lr: float) -> Moved:
     return p - lr * grad / np.sqrt(g2 + EPSILON), g2
 
 
-@instead_of(oracle.step, "the squared gradients are weighted by lr² in g2, and lr² is divided out later")
+@instead_of(oracle.step, "the squared gradients are weighted by lr² in g2")
 def weighted(p: P, g2: P, grad: P, lr: float) -> Moved:
     g2 = g2 + (lr * grad) ** 2
     return p - lr * grad / np.sqrt(g2 / np.float64(lr) ** 2 + EPSILON), g2

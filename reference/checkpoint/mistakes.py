@@ -36,7 +36,7 @@ zero_without_sign = change_each(lambda w: w.masked_fill(w == 0, 0), "-0.0 is res
 
 @instead_of(
     oracle.buffer_after_loading,
-    "buffers are not restored: save model.state_dict(), which contains both parameters and buffers",
+    "buffers are not restored: state_dict() contains them, and load_state_dict() restores them",
 )
 def without_buffers(saved: Tensor, before: Tensor) -> Tensor:
     return before

@@ -162,6 +162,14 @@ def power_of_two(dtype: str) -> float:
     return float(2.0 ** (form.bias if form.has_infinity else form.bias + 1))
 
 
+@instead_of(
+    oracle.largest,
+    "uses the largest exponent of float16, 15, for every dtype: dtypes with more exponent bits have a larger one",
+)
+def exponent_of_float16(dtype: str) -> float:
+    return float((2 - 2.0 ** -oracle.FORMATS[dtype].fraction) * 2.0**15)
+
+
 @instead_of(oracle.largest, "returns the largest float32 number for bfloat16, which has fewer fraction bits")
 def largest_of_float32(dtype: str) -> float:
     return oracle.largest("float32" if dtype == "bfloat16" else dtype)

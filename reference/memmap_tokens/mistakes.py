@@ -13,6 +13,7 @@ from torchkata import Mistake, instead_of
 NARROW = "the tokens are converted to uint16, regardless of their dtype"
 SIGNED = "tokens of 32768 and above become negative, as in int16"
 INT32 = "the tokens are converted to int32, regardless of their dtype"
+UINT32 = "the tokens are converted to uint32, regardless of their dtype"
 UINT8 = "the tokens are converted to uint8, which overflows at 256"
 FLOATS = "the tokens are converted to floats"
 
@@ -31,6 +32,7 @@ wide = converted(np.int64, "the dtype is lost: the tokens are loaded as int64")
 narrow, stored_narrow = converted(np.uint16, NARROW), stored(np.uint16, NARROW)
 signed, stored_signed = converted(np.int16, SIGNED), stored(np.int16, SIGNED)
 int32, stored_as_int32 = converted(np.int32, INT32), stored(np.int32, INT32)
+uint32, stored_as_uint32 = converted(np.uint32, UINT32), stored(np.uint32, UINT32)
 uint8, stored_as_uint8 = converted(np.uint8, UINT8), stored(np.uint8, UINT8)
 floats, stored_as_floats = converted(np.float32, FLOATS), stored(np.float32, FLOATS)
 

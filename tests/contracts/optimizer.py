@@ -236,7 +236,7 @@ def only_parameters_without_grad_are_skipped(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips exactly the parameters whose grad is None. A grad that contains NaN is applied."""
+        """A step skips exactly the parameters whose grad is None, and applies even a grad that contains NaN."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
 
@@ -273,7 +273,7 @@ def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """As in your SGD, a step uses each group's current lr, also of an added group, and skips a grad of None."""
+        """As in your SGD, a step uses each group's current lr, even 0, and skips only a grad of None."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
@@ -288,7 +288,7 @@ def lr_has_a_default(optimizer: Optimizer) -> Test:
     @costly
     @given(SEEDS)
     def test_lr_has_a_default(student: Student, seed: int) -> None:
-        """lr defaults to 0.01, and a parameter group without its own lr uses the lr passed to the constructor."""
+        """lr defaults to 0.01, and a parameter group without its own lr uses the constructor's, even if that is 0."""
         rng = rng_of(seed)
         param, grad = normal(rng, [2]), from_tiny_to_large(rng, [2])
         rule, default = find_rule(student, optimizer, OptimizerRun([[param]], [[0.3]], [[[grad]]])), optimizer.rule.lr
