@@ -89,6 +89,16 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
     r"einsum\(\): the number of subscripts in the equation \(\d+\) is more than the number of dimensions": Text(
         "the equation of einsum names more dimensions than the tensor has: an input may have no leading dimension"
     ),
+    r"Expected size for first two dimensions of batch2 tensor.*\n.*(\.T\b|transpose\((0, ?1|1, ?0)\))": Text(
+        "with leading dimensions, `.T` and transpose(0, 1) do not exchange the last two dimensions: use `.mT`"
+    ),
+    r"expects a tensor with <= 2 dimensions, but|(self|mat1|mat2) must be a matrix|batch[12] must be a 3D": Text(
+        "the function called here accepts only tensors with another number of dimensions: `@` and `.mT` accept any "
+        "leading dimensions"
+    ),
+    r"^IndexError: Dimension out of range \(expected to be in range of \[-1, 0\]": Text(
+        "the tensor is a vector or a single number, which has no dimension other than 0 (also called -1)"
+    ),
     r"view size is not compatible": Text(
         "view() cannot produce this shape: the elements are not in that order in memory"
     ),

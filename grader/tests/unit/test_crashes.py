@@ -174,6 +174,13 @@ CRASHES: dict[str, list[Callable[[], Any]]] = {
     "no element at this index": [lambda: nn.ModuleList()[0], lambda: nn.Sequential(nn.ReLU())[1]],
     "view() cannot": [lambda: torch.ones(2, 3).T.view(6)],
     "of einsum": [lambda: torch.einsum("b...i,io->b...o", torch.ones(2), torch.ones(2, 3))],
+    "no dimension other than 0": [lambda: torch.ones(2).transpose(-2, -1), lambda: torch.ones(()).sum(1)],
+    "another number of dimensions": [
+        lambda: torch.ones(2, 3, 4).t(),
+        lambda: torch.ones(2, 3, 4).mm(torch.ones(4, 5)),
+        lambda: torch.mm(torch.ones(2, 3, 4), torch.ones(4, 5)),
+        lambda: torch.bmm(torch.ones(2, 3, 4), torch.ones(4, 5)),
+    ],
     "inner dimensions": [lambda: torch.ones(2, 3) @ torch.ones(2, 3)],
     "divided by 0": [lambda: torch.multinomial(torch.tensor([0.0, torch.nan]), 1)],
     "classes in dimension 1": [
@@ -235,7 +242,7 @@ def test_common_crash_is_explained(part: str, crash: Callable[[], object]) -> No
 
 
 def test_every_explanation_matches_a_real_error() -> None:
-    parts = [*CRASHES, "has no such key", "keepdim=True missing", "pinned memory"]
+    parts = [*CRASHES, "has no such key", "keepdim=True missing", "pinned memory", "use `.mT`"]
     assert [[part for part in parts if part in str(text)] for text in PATTERNS.values()] == [[ANY]] * len(parts)
 
 
@@ -279,6 +286,12 @@ def test_lost_dimension_is_explained_where_it_is_lost() -> None:
     rows, lines = torch.ones(3, 2), ("x / x.mean(-1)", "x / x.mean(-1, keepdim=True)", "x / y")
     crashes = [catch(lambda: rows / rows.mean(-1), Place("puzzles.py", 3, line)) for line in lines]
     assert ["keepdim=True missing" in str(explain_crash(crash)) for crash in crashes] == [True, False, False]
+
+
+def test_transpose_of_leading_dimensions_is_explained() -> None:
+    q, lines = torch.ones(2, 1, 1), ("q @ k.transpose(0, 1)", "q @ k.T", "q @ k.mT")
+    crashes = [catch(lambda: q @ q.transpose(0, 1), Place("attention.py", 3, line)) for line in lines]
+    assert ["use `.mT`" in str(explain_crash(crash)) for crash in crashes] == [True, True, False]
 
 
 def test_missing_return_is_explained() -> None:
