@@ -227,7 +227,7 @@ def test_diagnosis_skips_mistake_that_hangs() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that stops it")
 @pytest.mark.parametrize(("examples", "found"), [(2, []), (30, ["slow"])])
-def test_one_mistake_left_when_time_is_up_needs_enough_examples(examples: int, found: list[str]) -> None:
+def test_last_mistake_needs_enough_examples(examples: int, found: list[str]) -> None:
     tried = itertools.count()
 
     def step_slow(p: float, grad: float, lr: float) -> float:
