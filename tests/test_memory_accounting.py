@@ -130,7 +130,7 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """num_parameters is an int: all elements of all parameters, once each, at any depth, also frozen; no buffers."""
+    """num_parameters, an int, counts all elements of all parameters once, at any depth, also frozen, and no buffers."""
     assert_parameters(student, [*parts, *further])
 
 

@@ -78,7 +78,7 @@ def test_patches_are_flattened_row_by_row(
 def test_patch_embedding_multiplies_each_patch(
     student: Student, shape: tuple[int, int, int], n: int, c: int, dim: int, seed: int
 ) -> None:
-    """patch_embedding(…) is an nn.Sequential that cuts images into patches as `patches` does, then an nn.Linear."""
+    """patch_embedding(…) is an nn.Sequential that cuts patches as patches(x, n) does and applies an nn.Linear."""
     (batch, h, w), rng = shape, rng_of(seed)
     weight, bias, images = normal(rng, [dim, n * n * c]), normal(rng, [dim]), normal(rng, [batch, h * n, w * n, c])
     reply = student.call(probes.embed, n, c, dim, weight, bias, images)
@@ -124,7 +124,7 @@ def test_traces_sum_diagonals(student: Student, leading: list[int], rows: int, d
 
 @given(LEADING, SIZES, SEEDS)
 def test_one_hot_is_true_at_label(student: Student, leading: list[int], classes: int, seed: int) -> None:
-    """one_hot(labels, classes) appends a dimension of `classes` bools: True at the label, False elsewhere."""
+    """one_hot(labels, classes) appends a dimension of that many bools: True at the label, False elsewhere."""
     labels = rng_of(seed).integers(0, classes, leading)
     yours = student.call("puzzles.one_hot", torch.from_numpy(np.asarray(labels)), classes)
     assert_moved(yours, oracle.one_hot(labels, classes))
