@@ -135,13 +135,13 @@ def restore(yours: Plain) -> np.ndarray:
 
 @given(cases(clear=False))
 def test_scale_maps_largest_element_to_largest_value(student: Student, case: Case) -> None:
-    """The scale of a block is its largest absolute value / the largest value of the format (6 or 448), in float32."""
+    """The scales (float32, shape (..., blocks)) are each block's largest absolute value / the format's (6 or 448)."""
     check_scales(student.call(probes.quantize, case.x, case.block, case.bits), case)
 
 
 @given(cases())
 def test_values_are_nearest_to_x_over_scale(student: Student, case: Case) -> None:
-    """Each value is the value of the format that is nearest to x / scale."""
+    """The values, in the shape of x, are the values of the format that are nearest to x / scale."""
     yours = student.call(probes.quantize, case.x, case.block, case.bits)
     require(holds(check_scales, yours, case), Text("the scales are wrong"), yours=yours["scales"])
     check_values(yours, case)
@@ -149,7 +149,7 @@ def test_values_are_nearest_to_x_over_scale(student: Student, case: Case) -> Non
 
 @given(cases(clear=False))
 def test_error_is_at_most_half_a_gap(student: Student, case: Case) -> None:
-    """Value · scale differs from x by at most half the gap between two values, times the scale."""
+    """|value · scale - x| is at most half the gap between two values times the block's largest |x| / (6 or 448)."""
     yours = call(student, case)
     restored, x, known = restore(yours), as_float64(case.x), magnitudes[case.bits]
     scales = np.repeat(as_float64(split(case.x, case.block).abs().amax(-1)) / known[-1], case.block, axis=-1)
@@ -217,7 +217,7 @@ def test_blocks_of_zeros_give_zeros(student: Student, case: Case, seed: int) -> 
 
 @given(cases(), SEEDS)
 def test_dequantize_multiplies_by_scale_of_block(student: Student, case: Case, seed: int) -> None:
-    """dequantize multiplies each value by the scale of its block, in float32."""
+    """dequantize multiplies each value by the scale of its block, in float32, and keeps the shape of the values."""
     values, scales = right_quantize(as_float64(case.x), case.block, case.bits)
     scales = as_float64(torch.from_numpy(scales * rng_of(seed).uniform(1, 2, scales.shape)).float())
     given_values, given_scales = (torch.from_numpy(each).float() for each in (values, scales))
@@ -227,7 +227,7 @@ def test_dequantize_multiplies_by_scale_of_block(student: Student, case: Case, s
 
 @given(cases(clear=False))
 def test_second_quantization_changes_nothing(student: Student, case: Case) -> None:
-    """Quantizing value · scale again returns the same values and, up to rounding, the same scales."""
+    """Quantizing value · scale again returns the same values and, up to rounding, the same float32 scales."""
     first = call(student, case)
     restored = torch.from_numpy(restore(first)).float()
     require(bool(restored.isfinite().all()), Text("value · scale is not finite"), yours=restored)
@@ -272,14 +272,14 @@ def test_product_error_exceeds_that_of_bfloat16(student: Student, seed: int) -> 
 
 @given(sizes(8, 32), sizes(2, 9), BITS, st.sampled_from([2, 1, 4]), TIMES)
 def test_bytes_include_scales(student: Student, half: int, blocks: int, bits: int, each: int, times: int) -> None:
-    """The bytes are those of all elements and of one scale per block, as an exact int."""
+    """quantized_bytes is an exact int: bits / 8 bytes per element and scale_bytes bytes per block."""
     yours = student.call("block_scaling.quantized_bytes", 2 * half * blocks * times, 2 * half, bits, each)
     assert_count(yours, oracle.quantized_bytes(2 * half * blocks, 2 * half, bits, each, times), what=Text("bytes"))
 
 
 @given(sizes(8, 32), sizes(2, 9), BITS)
 def test_scale_takes_one_byte_by_default(student: Student, half: int, blocks: int, bits: int) -> None:
-    """Without the argument scale_bytes, each scale takes one byte."""
+    """Without scale_bytes, quantized_bytes is an exact int: bits / 8 bytes per element and one byte per block."""
     yours = student.call("block_scaling.quantized_bytes", 2 * half * blocks, 2 * half, bits)
     assert_count(yours, oracle.quantized_bytes(2 * half * blocks, 2 * half, bits), what=Text("bytes"))
 

@@ -67,7 +67,7 @@ def count_products(yours: Plain, one: int, products: int) -> Text | str:
 def test_deep_network_omits_input_gradient(
     student: Student, B: int, D: int, L: int, input_needs_grad: bool, times: int
 ) -> None:
-    """deep_linear_flops is 3 matmuls per layer, as an exact int, minus the input's gradient unless input_needs_grad."""
+    """deep_linear_flops, an exact int, is 3 matmuls per layer, one less unless input_needs_grad, and 0 if L is 0."""
     expected = oracle.deep_linear_flops(B, D, oracle.deep_linear_products(L, input_needs_grad), times)
     yours = student.call(probes.deep_linear, B * times, D, L, input_needs_grad)
     note = count_products(yours, 2 * B * times * D * D, 3 * L - (L > 0 and not input_needs_grad))
@@ -114,6 +114,6 @@ def test_input_needs_grad_defaults_to_false(student: Student, B: int, D: int, L:
 def test_training_days_divides_flops_by_throughput(
     student: Student, parameters: int, tokens: int, times: float, devices: int, peak: float, mfu: float
 ) -> None:
-    """training_days divides the training FLOPs by the FLOPs that all devices perform per day at that MFU, unrounded."""
+    """training_days divides 6 · tokens · parameters by the FLOPs of all devices per day at that MFU, unrounded."""
     yours = student.call("flop_accounting.training_days", float(parameters), tokens * times, devices, peak, mfu)
     assert_number(yours, oracle.training_days(parameters, tokens, devices, peak, mfu, times), what=Text("days"))

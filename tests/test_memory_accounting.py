@@ -70,14 +70,14 @@ def test_view_counts_its_whole_storage(
 def test_copy_counts_its_own_storage(
     student: Student, case: tuple[Tensor, list[list[Any]]], copy: str, dtype: torch.dtype
 ) -> None:
-    """For a copy, tensor_bytes counts the copy's own elements in its own dtype."""
+    """For a copy, tensor_bytes is an int, the number of its own elements times the bytes of its own dtype."""
     root, recipe = case
     assert_bytes(student, root.to(dtype), [*recipe, [len(recipe), copy, 0, 0]])
 
 
 @given(st.integers(1, 9), st.integers(10**9, 10**11), DTYPES)
 def test_expand_allocates_no_memory(student: Student, length: int, times: int, dtype: torch.dtype) -> None:
-    """A row that is expanded 10**11 times takes no more bytes than one row."""
+    """tensor_bytes of a row that is expanded up to 10**11 times is an int, the bytes of the row alone."""
     row = torch.zeros(length, dtype=dtype)
     expected = oracle.tensor_bytes(describe_window(row.expand(times, -1)), row.untyped_storage().nbytes())
     assert_equal(student.call(probes.expanded_bytes, row, times), expected, what=Text("bytes"))
@@ -130,19 +130,19 @@ def list_modules(model: nn.Module, name: str) -> list[int]:
 
 @given(PARTS, OFTEN_MISSED)
 def test_every_parameter_is_counted(student: Student, parts: list[list[Any]], further: list[list[Any]]) -> None:
-    """num_parameters, an int, counts all elements of all parameters at any depth, also frozen ones, and can be 0."""
+    """num_parameters, an int, counts all elements of all parameters once, at any depth, also frozen, and no buffers."""
     assert_parameters(student, [*parts, *further])
 
 
 @given(PARTS, SHARED)
 def test_shared_parameters_are_counted_once(student: Student, parts: list[list[Any]], shared: list[Any]) -> None:
-    """A parameter that is used in several places is counted once."""
+    """Each parameter is counted exactly once, also one that is used in several places, and buffers are not counted."""
     assert_parameters(student, [shared, *parts])
 
 
 @given(PARTS, BUFFERED)
 def test_buffers_are_not_counted(student: Student, parts: list[list[Any]], buffered: list[Any]) -> None:
-    """Buffers, such as the running mean of a BatchNorm, are not counted."""
+    """Each parameter is counted once, but no buffers, such as the running mean of a BatchNorm."""
     assert_parameters(student, [buffered, *parts])
 
 
@@ -188,7 +188,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_tensor_kind_uses_its_own_byte_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """training_bytes uses exactly the given bytes per parameter, gradient, optimizer state and activation."""
+    """training_bytes, an exact int, adds the other three sizes per parameter and activation_bytes per activation."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)
@@ -199,7 +199,7 @@ def test_each_tensor_kind_uses_its_own_byte_size(
 def test_defaults_are_adam_in_float32(
     student: Student, parameters: int, activations: int, times: int, changed: dict[str, int]
 ) -> None:
-    """By default, a parameter takes 4 + 4 + 8 bytes, and an activation takes 4 bytes."""
+    """Unless given otherwise, training_bytes is an int: 4 + 4 + 8 bytes per parameter and 4 per activation."""
     expected = oracle.training_bytes(parameters, activations, **changed, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, changed)
     assert_equal(yours, expected, what=Text("bytes"))

@@ -81,7 +81,7 @@ def compare_heads(student: Student, case: Heads) -> None:
 
 @given(attentions())
 def test_scores_are_query_key_dot_products(student: Student, case: Attention) -> None:
-    """attention_scores(q, k) returns the dot product of each query with each key, for any leading dimensions."""
+    """attention_scores(q, k)[..., i, j] is the dot product of query i and key j, in the inputs' dtype."""
     compare_scores(student, case)
 
 
@@ -102,7 +102,7 @@ def test_gradients_reach_queries_and_keys(student: Student, case: Attention) -> 
 def test_mean_is_taken_over_hidden_dimension(
     student: Student, leading: list[int], hidden: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """mean_over_hidden(x) averages the last dimension in its dtype, for any leading dimensions. Gradients flow to x."""
+    """mean_over_hidden(x) replaces the last dimension of x by its mean in x's dtype, and gradients flow to x."""
     x = normal(rng_of(seed), [*leading, hidden], dtype)
     exact = as_float64(x)
     y = student.call(probes.mean, x)
@@ -113,7 +113,7 @@ def test_mean_is_taken_over_hidden_dimension(
 
 @given(several_heads())
 def test_each_head_is_multiplied_by_w(student: Student, case: Heads) -> None:
-    """per_head_linear(x, w, heads) multiplies each head by w and concatenates the results."""
+    """per_head_linear multiplies each head (d_in neighbors in x) by w and joins the results in order, in x's dtype."""
     compare_heads(student, case)
 
 
@@ -154,5 +154,5 @@ def test_mismatched_head_dimension_raises(
 
 @given(sizes(2, 12, 0))
 def test_mask_allows_current_and_earlier_keys(student: Student, n: int) -> None:
-    """causal_mask(n)[query, key] is True where key <= query, and the mask has dtype torch.bool."""
+    """causal_mask(n)[query, key] is True exactly where key <= query; dtype torch.bool, shape (n, n)."""
     assert_equal(student.call(probes.mask, n), torch.from_numpy(np.asarray(oracle.causal_mask(n))))

@@ -66,12 +66,12 @@ def test_sixteen_bit_peaks_are_dense(student: Student) -> None:
 
 
 def test_float32_is_not_tf32(student: Student) -> None:
-    """For float32, the result is the float32 value in the table, not the TF32 value."""
+    """For float32, the result is the float32 value in the table, not the TF32 value, in FLOP/s."""
     assert_values_of_all_devices(student, ["float32"])
 
 
 def test_eight_bit_peaks_are_dense(student: Student) -> None:
-    """For both float8 dtypes, the result is the dense value from the datasheet, if there is one."""
+    """For both float8 dtypes, the result is the dense value from the datasheet, if there is one, in FLOP/s."""
     assert_values_of_all_devices(student, ["float8_e4m3fn", "float8_e5m2"])
 
 
@@ -106,7 +106,7 @@ def test_mfu_divides_by_promised_flops(student: Student, flops: float, seconds: 
 def test_bfloat16_speedup_is_ratio_of_achieved_flop_rates(
     student: Student, name: str, mfu_float32: float, mfu_bfloat16: float
 ) -> None:
-    """bfloat16_speedup is the ratio of the achieved FLOP/s: in each dtype, the MFU times the promised FLOP/s."""
+    """bfloat16_speedup is MFU · dense FLOP/s of the datasheet in bfloat16, divided by the same in float32."""
     yours = student.call(probes.speedup, name, mfu_float32, mfu_bfloat16)
     expected = oracle.speedup(name, mfu_float32, mfu_bfloat16, TABLE)
     assert_number(yours, expected, relative=2 * A_HUNDREDTH, what=Text("speedup"))

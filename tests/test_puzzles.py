@@ -42,7 +42,7 @@ def assert_moved(yours: Plain, expected: Plain) -> None:
 def test_upsample_repeats_each_pixel(
     student: Student, leading: list[int], h: int, w: int, n: int, dtype: torch.dtype
 ) -> None:
-    """upsample(x, n) repeats each pixel n times in both directions, for any leading dimensions."""
+    """upsample(x, n) makes each pixel an n × n square of copies, in x's dtype, for any leading dimensions."""
     x = numbered(*leading, h, w, dtype=dtype)
     assert_moved(student.call("puzzles.upsample", x, n), oracle.upsample(x.numpy(), n))
 
@@ -51,7 +51,7 @@ def test_upsample_repeats_each_pixel(
 def test_average_pool_averages_squares(
     student: Student, leading: list[int], h: int, w: int, n: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """average_pool(x, n) is the mean of each n × n square, for any leading dimensions."""
+    """average_pool(x, n) cuts x into n × n squares and averages each in x's dtype, for any leading dimensions."""
     x = normal(rng_of(seed), [*leading, h * n, w * n], dtype)
     exact = as_float64(x)
     y = student.call("puzzles.average_pool", x, n)
@@ -60,7 +60,7 @@ def test_average_pool_averages_squares(
 
 @given(LEADING, EDGES, sizes(3, 4, 0), sizes(4, 4), MOVED)
 def test_channels_come_first(student: Student, leading: list[int], h: int, w: int, c: int, dtype: torch.dtype) -> None:
-    """channels_first(x) moves the last dimension before the two dimensions that precede it."""
+    """channels_first(x)[..., c, h, w] is x[..., h, w, c], in x's dtype."""
     x = numbered(*leading, h, w, c, dtype=dtype)
     assert_moved(student.call("puzzles.channels_first", x), oracle.channels_first(x.numpy()))
 
@@ -69,7 +69,7 @@ def test_channels_come_first(student: Student, leading: list[int], h: int, w: in
 def test_patches_are_flattened_row_by_row(
     student: Student, leading: list[int], h: int, w: int, n: int, c: int, dtype: torch.dtype
 ) -> None:
-    """patches(x, n) lists the n × n patches row by row, each flattened in the order rows, columns, channels."""
+    """patches(x, n) lists the n × n patches row by row in one dimension, each flattened by rows, columns, channels."""
     x = numbered(*leading, h * n, w * n, c, dtype=dtype)
     assert_moved(student.call("puzzles.patches", x, n), oracle.patches(x.numpy(), n))
 
@@ -78,7 +78,7 @@ def test_patches_are_flattened_row_by_row(
 def test_patch_embedding_multiplies_each_patch(
     student: Student, shape: tuple[int, int, int], n: int, c: int, dim: int, seed: int
 ) -> None:
-    """patch_embedding(n, channels, dim) is an nn.Sequential that cuts images into patches and applies an nn.Linear."""
+    """patch_embedding(…) is an nn.Sequential that cuts patches as patches(x, n) does and applies an nn.Linear."""
     (batch, h, w), rng = shape, rng_of(seed)
     weight, bias, images = normal(rng, [dim, n * n * c]), normal(rng, [dim]), normal(rng, [batch, h * n, w * n, c])
     reply = student.call(probes.embed, n, c, dim, weight, bias, images)
@@ -92,7 +92,7 @@ def test_patch_embedding_multiplies_each_patch(
 def test_outer_multiplies_all_pairs(
     student: Student, leading: list[int], rows: int, columns: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """outer(x, y)[..., i, j] is x[..., i] * y[..., j], for any leading dimensions."""
+    """outer(x, y)[..., i, j] is x[..., i] * y[..., j], in the inputs' dtype, for any leading dimensions."""
     rng = rng_of(seed)
     x, y = normal(rng, [*leading, rows], dtype), normal(rng, [*leading, columns], dtype)
     a, b = as_float64(x), as_float64(y)
@@ -104,7 +104,7 @@ def test_outer_multiplies_all_pairs(
 def test_distances_are_between_all_rows(
     student: Student, leading: list[int], rows: int, columns: int, d: int, dtype: torch.dtype, seed: int
 ) -> None:
-    """squared_distances(x, y)[..., i, j] is the squared distance between row i of x and row j of y."""
+    """squared_distances(x, y)[..., i, j] is the sum of (x[..., i, :] - y[..., j, :])**2, in the inputs' dtype."""
     rng = rng_of(seed)
     x, y = normal(rng, [*leading, rows, d], dtype), normal(rng, [*leading, columns, d], dtype)
     a, b = as_float64(x), as_float64(y)
@@ -115,7 +115,7 @@ def test_distances_are_between_all_rows(
 
 @given(LEADING, sizes(2, 4, 0), DTYPES, SEEDS)
 def test_traces_sum_diagonals(student: Student, leading: list[int], rows: int, dtype: torch.dtype, seed: int) -> None:
-    """traces(x) is the sum of the diagonal of each matrix, for any leading dimensions."""
+    """traces(x) is the sum of the diagonal of each matrix, in x's dtype, for any leading dimensions."""
     x = normal(rng_of(seed), [*leading, rows, rows], dtype)
     exact = as_float64(x)
     y = student.call("puzzles.traces", x)
@@ -124,7 +124,7 @@ def test_traces_sum_diagonals(student: Student, leading: list[int], rows: int, d
 
 @given(LEADING, SIZES, SEEDS)
 def test_one_hot_is_true_at_label(student: Student, leading: list[int], classes: int, seed: int) -> None:
-    """one_hot(labels, classes) is True at the label and False elsewhere."""
+    """one_hot(labels, classes) appends a dimension of that many bools: True at the label, False elsewhere."""
     labels = rng_of(seed).integers(0, classes, leading)
     yours = student.call("puzzles.one_hot", torch.from_numpy(np.asarray(labels)), classes)
     assert_moved(yours, oracle.one_hot(labels, classes))
@@ -132,7 +132,7 @@ def test_one_hot_is_true_at_label(student: Student, leading: list[int], classes:
 
 @given(sizes(3, 8, 0), sizes(2, 9))
 def test_window_mask_allows_nearest_keys(student: Student, n: int, window: int) -> None:
-    """window_mask(n, window)[query, key] is True where the key is 0 to window - 1 positions before the query."""
+    """window_mask(n, window)[query, key] is True where key is 0 to window - 1 positions before query, else False."""
     assert_moved(student.call("puzzles.window_mask", n, window), oracle.window_mask(n, window))
 
 
@@ -140,7 +140,7 @@ def test_window_mask_allows_nearest_keys(student: Student, n: int, window: int) 
 def test_rms_norm_divides_by_root_mean_square(
     student: Student, leading: list[int], d: int, dtype: torch.dtype, eps: float, seed: int
 ) -> None:
-    """rms_norm(x, eps) divides each row by sqrt(mean(x**2) + eps)."""
+    """rms_norm(x, eps) divides each row by sqrt(mean(x**2) + eps), in x's dtype."""
     rng = rng_of(seed)
     x = normal(rng, [*leading, d]) * torch.from_numpy(10.0 ** rng.uniform(-3, 1, [*leading, 1]))
     x = x.to(dtype)

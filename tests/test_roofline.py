@@ -48,7 +48,7 @@ def assert_work(yours: Plain, flops: int | None, moved: int | None, note: Text |
 
 @given(SMALL, ANY_DTYPE, TIMES)
 def test_elementwise_work_reads_and_writes_once(student: Student, n: int, dtype: str, times: int) -> None:
-    """relu_work counts 1 FLOP per element, and gelu_work 20, as exact ints. Each element is read and written once."""
+    """relu_work and gelu_work are (FLOPs, bytes), exact ints: 1 or 20, and 2 · dtype.itemsize, per element."""
     for operation in ("relu", "gelu"):
         yours = student.call(probes.work, operation, [n * times], dtype)
         assert_work(yours, *oracle.work(operation, [n], ITEMSIZES[dtype], times))
@@ -58,7 +58,7 @@ def test_elementwise_work_reads_and_writes_once(student: Student, n: int, dtype:
 def test_products_count_two_flops_per_multiplication(
     student: Student, sizes: list[int], dtype: str, times: int
 ) -> None:
-    """A matmul takes 2 FLOPs per multiplication, reads both inputs, and writes the result, all as exact ints."""
+    """A matmul's work is (FLOPs, bytes), exact ints: 2 per product, dtype.itemsize per element read or written."""
     for operation, count in PRODUCTS.items():
         own, summed = sizes[:count], min(1, count - 1)
         longer = min(times, LONGEST) if count < 2 else times
@@ -173,7 +173,7 @@ def read_intensity(yours: Plain, exact: float) -> float:
 
 @given(near_the_ridge())
 def test_bound_is_the_slower_of_memory_and_compute(student: Student, case: OnDevice) -> None:
-    """An operation is memory-bound if moving the bytes takes longer than the arithmetic, otherwise compute-bound."""
+    """bound returns "memory" if moving the bytes takes longer than the arithmetic, otherwise "compute"."""
     flops, moved = read_work(student.call(probes.work, case.operation, case.sizes, "bfloat16"), case)
     reply = student.call(probes.predict_bound, case.operation, case.sizes, "bfloat16", case.peak, case.bandwidth)
     intensity = read_intensity(reply["intensity"], oracle.arithmetic_intensity(flops, moved))

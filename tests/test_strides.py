@@ -93,7 +93,7 @@ def test_strides_are_a_tuple(student: Student, shape: list[int], kind: str) -> N
 
 @given(st.lists(sizes(2, 3, 0), min_size=1, max_size=4), st.integers(0, 4))
 def test_size_zero_is_treated_as_one(student: Student, others: list[int], place: int) -> None:
-    """A size of 0 counts as 1 in the strides of a tensor without elements."""
+    """Each stride is an int, the product of all later sizes, where a size of 0 counts as 1."""
     shape = [*others[:place], 0, *others[place:]]
     yours = student.call(probes.contiguous_strides, shape)
     assert_equal(yours, oracle.contiguous_strides(shape), what=Text("strides"))
@@ -101,7 +101,7 @@ def test_size_zero_is_treated_as_one(student: Student, others: list[int], place:
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
 def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times: int) -> None:
-    """Strides are exact even for tensors that are larger than memory."""
+    """Strides are the exact products of all later sizes, even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, c | 1]
     yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
     assert_equal(yours, oracle.contiguous_strides(shape, times), what=Text("strides"))
@@ -120,7 +120,7 @@ def test_index_maps_to_its_element(student: Student, view: Tensor) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=4), SEQUENCES)
 def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], kind: str) -> None:
-    """The offset defaults to 0. Strides and index can be of any sequence type (tuple, list, torch.Size)."""
+    """Without an offset, the result is an int, the sum of index · stride, for tuples, lists and torch.Size."""
     strides, index = [stride for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, index, kind)
     assert_equal(yours, oracle.storage_index(strides, index), what=Text("element"))
@@ -128,7 +128,7 @@ def test_offset_defaults_to_zero(student: Student, axes: list[tuple[int, int]], 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 4)), min_size=1, max_size=3), BEYOND_FLOATS)
 def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], times: int) -> None:
-    """Storage positions are exact even for tensors that are larger than memory."""
+    """Without an offset, positions are exactly the sum of index · stride, even beyond the size of memory."""
     strides, index = [stride | 1 for stride, _ in axes], [i for _, i in axes]
     yours = student.call(probes.index_without_offset, strides, oracle.lengthen(index, times), "tuple")
     assert_equal(yours, oracle.storage_index(strides, index, times=times), what=Text("element"))
@@ -136,7 +136,7 @@ def test_large_indices_are_exact(student: Student, axes: list[tuple[int, int]], 
 
 @given(layouts(st.integers(2, 4)), BEYOND_WALKING)
 def test_contiguous_requires_row_major_strides(student: Student, layout: Layout, times: int) -> None:
-    """is_contiguous returns True only for row-major strides, not if the tensor is transposed, expanded or has gaps."""
+    """is_contiguous is True for row-major strides, also of shape (), else False (transposed, expanded, gaps, …)."""
     assert_contiguity(student, layout)
     assert_contiguity(student, layout, times)
     assert_contiguity(student, Layout([], []))
@@ -144,13 +144,13 @@ def test_contiguous_requires_row_major_strides(student: Student, layout: Layout,
 
 @given(layouts(st.integers(1, 2)), SEQUENCES)
 def test_axis_of_size_one_may_have_any_stride(student: Student, layout: Layout, kind: str) -> None:
-    """Only the stride of an axis of size 1 is ignored. Shape and strides can be tuples, lists or torch.Size."""
+    """For tuples, lists and torch.Size, is_contiguous ignores strides of axes of size 1; the rest must be row-major."""
     assert_contiguity(student, layout, kind=kind)
 
 
 @given(layouts(sizes(2, 2, 0)))
 def test_empty_tensor_is_contiguous(student: Student, layout: Layout) -> None:
-    """A tensor with an axis of size 0 is contiguous, regardless of its strides."""
+    """is_contiguous is True for a tensor with an axis of size 0, regardless of its strides."""
     assert_contiguity(student, Layout([0, 3], [7, 5]))  # a wrong stride comes after the axis of size 0
     if 0 in layout.shape:
         assert_contiguity(student, layout)

@@ -90,7 +90,7 @@ def check_device_comparison(
 @costly
 @given(SIZES, SIZES, SIZES, SECONDS)
 def test_result_is_seconds_of_one_matmul(student: Student, m: int, k: int, n: int, seconds: float) -> None:
-    """time_matmul(a, b) returns the time of one matrix multiplication in seconds."""
+    """time_matmul(a, b) returns the time of one a @ b after a warm-up, in seconds, as a float."""
     reply = student.call(probes.simulate, m, k, n, seconds)
     run = read_run(reply)
     unknown = Text("the time is simulated: use time.perf_counter, time.monotonic or timeit")
@@ -143,14 +143,16 @@ def test_device_is_synchronized_after_matmul(student: Student, m: int, k: int, n
 @costly
 @given(SIZES, SIZES, SECONDS)
 def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, seconds: float) -> None:
-    """On a GPU, the clock starts after all earlier work has finished, also the warm-up."""
+    """On a GPU, the result includes all of the timed work, but no earlier work, such as the warm-up."""
     factor = find_factor(student, m, 3, n, seconds, on_gpu=True)
     options = {"on_gpu": True, "busy_seconds": THOUSANDFOLD * seconds}
     reply = student.call(probes.simulate, m, 3, n, seconds, options)
-    note = Text(
+    note: Text | str = Text(
         "the device was still busy when the clock started: synchronize after warming up, before you start the clock"
     )
     yours, run = read_seconds(reply), read_run(reply)
+    if type(yours) is float and yours < factor * right_range(run)[0]:
+        note = ""  # the clock is stopped too early
     check_device_comparison(student, yours, run, (m, 3, n, seconds), options)
     assert_seconds(yours, run, note, factor=factor)
 
@@ -158,7 +160,7 @@ def test_device_is_synchronized_before_timing(student: Student, m: int, n: int, 
 @costly
 @given(SIZES, SECONDS, st.integers(0, 6))
 def test_slow_matmul_does_not_determine_result(student: Student, size: int, seconds: float, place: int) -> None:
-    """The result is the mean, median or minimum time, even if one matmul in seven takes ten times as long."""
+    """The result is the mean, median or minimum of three or more matmuls, even if one in seven is ten times slower."""
     factor = find_factor(student, size, size, size, seconds)
     reply = student.call(probes.simulate, size, size, size, seconds, {"disturbed": place})
     assert_seconds(
@@ -172,7 +174,7 @@ def test_slow_matmul_does_not_determine_result(student: Student, size: int, seco
 @costly
 @given(SIZES, SECONDS, st.booleans())
 def test_at_least_three_matmuls_are_timed(student: Student, size: int, seconds: float, on_gpu: bool) -> None:
-    """At least three multiplications are timed after the warm-up."""
+    """At least one multiplication warms up, and at least three further ones are timed."""
     reply = student.call(probes.simulate, size, size, size, seconds, {"on_gpu": on_gpu})
     run = read_run(reply)
     timed = len(run.timed)

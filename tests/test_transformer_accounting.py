@@ -64,7 +64,7 @@ def run_forward(config: Config) -> tuple[Transformer, Tensor, Meter]:
 
 @given(ALL)
 def test_every_parameter_counts_once(student: Student, config: Config) -> None:
-    """num_parameters, an int, counts embeddings, matrices and gains once each. A tied output has no own matrix."""
+    """num_parameters, an int, counts only embeddings, matrices and gains, each once. A tied output has no matrix."""
     assert_count(ask(student, "num_parameters", config), oracle.num_parameters(config), what=Text("parameters"))
 
 
@@ -83,7 +83,7 @@ def test_parameters_equal_numel_on_meta(student: Student, config: Config) -> Non
 
 @given(ALL)
 def test_flops_count_every_matrix_multiplication(student: Student, config: Config) -> None:
-    """flops_per_token, an int, counts 2 FLOPs per multiplication: once forward, and twice in the backward pass."""
+    """flops_per_token, an int, counts all matmuls, nothing else: 2 FLOPs per multiplication forward, 4 backward."""
     assert_count(ask(student, "flops_per_token", config), oracle.flops_per_token(config), what="FLOPs")
 
 
@@ -109,7 +109,7 @@ def test_step_has_batch_times_context_tokens(student: Student, config: Config, b
 
 @given(ALL)
 def test_half_context_is_where_attention_passes_half(student: Student, config: Config) -> None:
-    """From half_context on, but not before, scores and their products with values take more than half of the FLOPs."""
+    """half_context is the first int where scores, and their products with values, take more than half of all FLOPs."""
     yours = ask(student, "half_context", config)
     note: Text | str = ""
     if type(yours) is int and yours > 0:
@@ -124,7 +124,7 @@ def test_half_context_is_where_attention_passes_half(student: Student, config: C
 
 @given(ALL, BATCHES)
 def test_training_bytes_are_sixteen_per_parameter(student: Student, config: Config, batch: int) -> None:
-    """training_bytes, an int, adds 16 bytes per parameter and 4 bytes per activation."""
+    """training_bytes, an int, is 16 bytes per parameter and 4 per element of each activation that a matmul reads."""
     own, yours = ask(student, "num_parameters", config), ask(student, "training_bytes", config, batch)
     kept = oracle.activations(config, batch)
     exact = oracle.training_bytes(oracle.num_parameters(config), kept)
@@ -170,7 +170,7 @@ def devices(draw: st.DrawFn) -> Device:
 
 @given(devices())
 def test_max_batch_is_largest_that_fits(student: Student, case: Device) -> None:
-    """max_batch returns the largest batch whose training_bytes fit, or 0 if a single sequence does not."""
+    """max_batch, an int, is the largest batch whose training_bytes fit, or 0 if a single sequence does not."""
     config, device_bytes, fixed, sequence = case.config, case.bytes, case.fixed, case.sequence
     own = [ask(student, "training_bytes", config, batch) for batch in (1, 2)]
     yours = ask(student, "max_batch", config, device_bytes)
