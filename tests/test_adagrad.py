@@ -55,7 +55,7 @@ def test_step_divides_by_sqrt_of_g2(student: Student, run: OptimizerRun) -> None
 @costly
 @given(runs(steps=3, dtypes=WIDE))
 def test_g2_sums_squared_grads(student: Student, run: OptimizerRun) -> None:
-    """g2 starts at 0 and sums all squared gradients so far, without decay."""
+    """Each step changes p to p - lr * grad / sqrt(g2 + 1e-5), where g2 is the sum of all squared gradients so far."""
     with precondition(Text("the first step is already wrong")):
         check_steps(student, replace(run, lrs=run.lrs[:1], grads=run.grads[:1]))
     check_steps(student, run)

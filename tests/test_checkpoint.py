@@ -115,7 +115,7 @@ def check_first_loss(losses: Plain, lesson: Lesson, step: int) -> None:
 @costly
 @given(st.integers(1, 10**6) | st.just(0) | BEYOND_FLOATS, st.booleans())
 def test_load_returns_step(student: Student, step: int, as_path: bool) -> None:
-    """load_checkpoint returns the saved step as an int, whether the path is a str or a Path."""
+    """load_checkpoint returns the saved step, even 0, as an int, whether the path is a str or a Path."""
     if step == 0:
         raised = student.call(probes.zero_step_refusal, as_path)
         note = Text("a step of 3 can be saved and loaded, but not a step of 0: is 0 taken for a missing step?")
@@ -202,7 +202,7 @@ def test_values_are_restored_bit_for_bit(
 @costly
 @given(st.sampled_from([40, 24]), SEEDS)
 def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int) -> None:
-    """If saving fails (for example on a full disk), an error is raised, and the old checkpoint remains loadable."""
+    """If saving fails (for example on a full disk), an error is raised, and loading still gives the old checkpoint."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(file_probes.failing_save, weights)
     silent = Text("saving failed halfway, but save_checkpoint did not raise")
@@ -215,7 +215,7 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 @costly
 @given(st.integers(1, 8))
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
-    """Saving moves a temporary file from path's folder or below to path with os.replace, and changes no other file."""
+    """With os.replace, saving moves a file from path's folder or below over the old one, and changes no other file."""
     moves = student.call(file_probes.moves, dim)
     direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
@@ -245,7 +245,7 @@ def test_loading_executes_no_code(student: Student, written_by: str) -> None:
 @costly
 @given(st.integers(1, 6), SEEDS)
 def test_tensors_from_gpu_load_on_cpu(student: Student, dim: int, seed: int) -> None:
-    """A checkpoint saved on a GPU, which is simulated here, can be loaded onto the CPU (map_location)."""
+    """A checkpoint saved on a GPU, which is simulated here, gives the saved weights on the CPU (map_location)."""
     weights = round_weights(deep_weights(rng_of(seed), dim, 1))
     reply = student.call(file_probes.from_elsewhere, weights)
     gpu_only = Text("a checkpoint with tensors from a GPU can't be loaded onto the CPU")

@@ -62,7 +62,7 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
 
 @given(deep_cases(st.integers(2, 4), HIDDEN))
 def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> None:
-    """Cruncher(x) equals x @ W0 @ W1 … @ final, with one number per row and no nonlinearity."""
+    """Cruncher(x) equals x @ W0 @ W1 … @ final, with the current weights, one number per row and no nonlinearity."""
     answer: Plain = None
     for each in (case, replace(case, weights=case.weights[-1:])):  # also without hidden layers
         reply = student.call(probes.forward, each.weights, each.x)
@@ -82,7 +82,7 @@ def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> 
 
 @given(deep_cases(st.integers(2, 3), HIDDEN), sizes(1, 1, 0))
 def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase, rows: int) -> None:
-    """A batch with one row gives an output of shape [1], and an empty batch gives an output of shape [0]."""
+    """A batch of one row or none gives an output of shape [1] or [0], with the same value as in a larger batch."""
     check_parts(student, case, [rows])
 
 
@@ -113,7 +113,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), sizes(1, 4, 0))
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList, and the parameters are layers.0.weight … final.weight, each of the right shape."""
+    """The state is separate parameters layers.0.weight … final.weight, rightly shaped. layers is an nn.ModuleList."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of parameters"))
@@ -124,7 +124,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(sizes(3, 6, 2), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """No two layers, even of different models, share memory or initial values, and Cruncher sets no seed."""
+    """Cruncher sets no seed, and each layer, even of another model, has its own memory and its own finite values."""
     initial = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     weights = initial["weights"]
     assert_equal(initial["seed"], seed, what="torch.initial_seed()", mistake=Text("Cruncher sets the torch seed"))

@@ -33,14 +33,14 @@ def test_small_numbers_underflow(student: Student, exponent: float, sign: float)
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
 def test_rounds_to_nearest(student: Student, dtype: str, factor: float, sign: float) -> None:
-    """The threshold is half the smallest positive number: it underflows, and no larger number does."""
+    """The result is a bool: True up to exactly half the smallest positive number in size, and False above it."""
     for times in (factor, FAR_LARGER):
         assert_underflows(student, sign * times * oracle.smallest(dtype) / 2, [dtype])
 
 
 @given(DTYPE, st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan, 1e300]))
 def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, value: float) -> None:
-    """No number that is 0, infinite, NaN or huge underflows."""
+    """The result is False for a number that is 0, infinite, NaN or huge."""
     control = Text("a quarter of the smallest positive number underflows")
     with precondition():
         assert_underflows(student, oracle.smallest(dtype) / 4, [dtype], control)
@@ -49,7 +49,7 @@ def test_zero_nan_and_infinity_do_not_underflow(student: Student, dtype: str, va
 
 @given(DTYPE)
 def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> None:
-    """largest(dtype) is the largest finite number of the dtype, to the last bit."""
+    """largest(dtype) is the largest finite number of the dtype, to the last bit, as a Python number."""
     yours, expected = student.call(probes.largest, dtype), oracle.largest(dtype)
     is_number = type(yours) in (int, float)
     check(is_number, Text("return a Python number"), yours=yours, expected=str(expected))
@@ -58,14 +58,14 @@ def test_largest_returns_largest_finite_number(student: Student, dtype: str) -> 
 
 @given(st.lists(st.integers(1, 9), max_size=4), DTYPE)
 def test_bytes_equal_numel_times_itemsize(student: Student, shape: list[int], dtype: str) -> None:
-    """The size in bytes is the number of elements, 1 for a scalar, times the bytes per element."""
+    """The size in bytes is an int: the number of elements, 1 for a scalar, times the bytes per element."""
     yours = student.call(probes.storage_bytes, shape, dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
 
 
 @given(st.permutations([0, 3, 1]), st.integers(1, 3), DTYPE, SEQUENCES)
 def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: int, dtype: str, kind: str) -> None:
-    """The size in bytes is right even with a dimension of size 0, for a shape in a tuple, a list or a torch.Size."""
+    """The size in bytes is the right int even with a dimension of size 0, for a tuple, a list or a torch.Size."""
     shape = sizes[:rank]
     yours = student.call(probes.storage_bytes, shape, dtype, kind)
     assert_equal(yours, oracle.storage_bytes(shape, dtype), what=Text("bytes"))
@@ -73,7 +73,7 @@ def test_empty_tensor_has_zero_bytes(student: Student, sizes: list[int], rank: i
 
 @given(st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS, DTYPE)
 def test_large_tensors_are_not_allocated(student: Student, a: int, b: int, times: int, dtype: str) -> None:
-    """The result is exact even for tensors that are larger than memory."""
+    """The result is the exact int even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, 1]
     yours = student.call(probes.storage_bytes, [*shape[:-1], times], dtype, "tuple")
     assert_equal(yours, oracle.storage_bytes(shape, dtype, times), what=Text("bytes"))

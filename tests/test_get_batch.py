@@ -108,7 +108,7 @@ def explain_conversion(row: Array, data: Array) -> Text | str:
 
 @given(token_cases(windows=st.integers(5, 20)), st.booleans())
 def test_rows_are_windows_of_data(student: Student, case: TokenCase, from_file: bool) -> None:
-    """Every row is data[start : start + sequence_length], and at least one token follows it as the target."""
+    """The batch is an integer tensor: batch_size rows data[start : start + sequence_length], followed by a token."""
     reply = student.call(probes.batch, case.data, case.batch_size, case.sequence_length, case.seed, from_file)
     data = case.data.numpy().astype(np.int64)
     batch_size = oracle.rows(case.batch_size, len(data), case.sequence_length)
@@ -171,7 +171,7 @@ def test_start_positions_are_uniform_in_large_file(student: Student, seed: int) 
 
 
 def test_rows_are_independent(student: Student, seed: int) -> None:
-    """The rows of a batch are drawn independently. They are not copied, sorted or drawn without replacement."""
+    """All rows of a batch are drawn alike and independently: not copied, sorted or drawn without replacement."""
     starts = draw_starts(student, 8, 4, 3, 1600, seed)
     if starts is None:
         return
@@ -202,7 +202,7 @@ def describe_relation(first: Array, second: Array) -> Text:
 
 
 def test_start_positions_may_repeat(student: Student, seed: int) -> None:
-    """Start positions are drawn with replacement, so a batch can have more rows than there are start positions."""
+    """Start positions may repeat, so even one is enough for integers of shape (batch_size, sequence_length)."""
     data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
     read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)
@@ -244,7 +244,7 @@ def test_batch_is_on_device(
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
 def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """For a CUDA device, which is simulated here, the batch is pinned and then copied with non_blocking=True."""
+    """For a (simulated) CUDA device, the batch is copied there, from pinned memory only and with non_blocking=True."""
     data = permutation(20, 0)
     reply = student.call(probes.copies_to_gpu, data, batch_size, device, as_object)
     check(

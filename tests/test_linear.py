@@ -59,7 +59,7 @@ def test_gradients_reach_weight_and_input(student: Student, case: LinearCase) ->
 
 @given(sizes(3, 9), sizes(2, 9), DEFAULT_DTYPES)
 def test_weight_is_the_only_parameter(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
-    """The only state is weight, an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
+    """The only state is weight, a trainable nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     is_parameter = anatomy["weight is an nn.Parameter"]  # None if there is no attribute weight
     state_dict = anatomy["state_dict"]
@@ -99,7 +99,7 @@ def draw_weight(student: Student, input_dim: int, output_dim: int, seed: int) ->
 
 
 def test_initial_std_is_inverse_sqrt_of_input_dim(student: Student, seed: int) -> None:
-    """The initial weight has mean 0 and standard deviation 1 / sqrt(input_dim)."""
+    """Each initial weight is drawn independently, with mean 0 and standard deviation 1 / sqrt(input_dim)."""
     for input_dim, output_dim in WIDE:
         weight = draw_weight(student, input_dim, output_dim, seed)
         exact = oracle.initial_std(input_dim, output_dim)

@@ -81,7 +81,7 @@ def test_round_trip_preserves_tokens_and_dtype(
 def test_strided_slice_round_trips(
     student: Student, length: int, step: int, dtype: type[np.integer], seed: int
 ) -> None:
-    """After saving tokens[::step], only those tokens are loaded, not the ones in between."""
+    """After saving tokens[::step], exactly those tokens are loaded, without the ones in between."""
     tokens = make_tokens(length, dtype, seed)
     part = tokens.numpy()[::step]
     own = save_to_new_file(student, part)
@@ -91,7 +91,7 @@ def test_strided_slice_round_trips(
 @costly
 @given(st.sampled_from(NAMES), st.booleans(), SEEDS)
 def test_file_is_written_to_given_path(student: Student, names: tuple[str, str], as_path: bool, seed: int) -> None:
-    """The file has exactly the given path (str or Path, any suffix), and tokens at other paths stay loadable."""
+    """Tokens are saved to and loaded from exactly the given path (str or Path), and other files do not change."""
     name, beside = names
     tokens = make_tokens(5, np.uint16, seed)
     own = save_to_new_file(student, tokens.numpy())

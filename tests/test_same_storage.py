@@ -72,7 +72,7 @@ def format_call(x: str, y: str) -> str:
 
 @given(recipes(probes.VIEWS))
 def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A view (slice, row, transpose, expand, detach, a view of a view, …) shares the storage of its base tensor."""
+    """A tensor shares its storage with its views (slice, row, a view of a view, …) and itself, but not with a clone."""
     x, recipe = case
     recipe = [*recipe, [0, "clone", 0, 0]]  # not a view, so that code that always returns True fails
     check_answers(student.call(probes.compare_all, x, recipe), x, recipe)
@@ -80,19 +80,19 @@ def test_views_of_one_tensor_share_its_storage(student: Student, case: tuple[Ten
 
 @given(recipes(probes.COPIES))
 def test_copies_have_their_own_storage(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """A copy (clone, x + 0, contiguous() of a transpose, a new tensor with equal values) has its own storage."""
+    """A tensor shares its storage with itself, but not with copies (clone, x + 0, new tensors of equal values)."""
     check_answers(student.call(probes.compare_all, *case), *case)
 
 
 @given(recipes(WHOLE_VIEWS + probes.COPIES))
 def test_views_and_copies_are_distinguished(student: Student, case: tuple[Tensor, list[list[Any]]]) -> None:
-    """Views of copies and copies of views share a storage if and only if they use the same allocation."""
+    """Tensors (views of copies, copies of views) share a storage if and only if they use the same allocation."""
     check_answers(student.call(probes.compare_all, *case), *case)
 
 
 @given(length=st.integers(3, 9), cut=st.integers(1, 8))
 def test_disjoint_slices_share_storage(student: Student, length: int, cut: int) -> None:
-    """Two slices of the same tensor share its storage, even if they do not overlap."""
+    """Slices of one tensor share its storage, even if they do not overlap, but not the storage of its copies."""
     x, cut = torch.arange(length), min(cut, length - 1)
     answers = student.call(probes.compare_parts, x, cut)
     for answer, (a, b, share) in zip(answers, probes.list_parts(cut), strict=True):
@@ -115,7 +115,7 @@ def test_result_is_a_bool(student: Student, case: tuple[Tensor, list[list[Any]]]
 
 @given(st.sampled_from(["", "transpose", "slice", "detach", "clone"]), st.integers(1, 4))
 def test_tensors_are_not_modified(student: Student, step: str, size: int) -> None:
-    """A call does not change the values, strides, gradients or version counters of the tensors."""
+    """A call does not change the tensors: shapes, strides, values, gradients, requires_grad and version counters."""
     x = torch.arange(2.0 * size).reshape(2, size)
     reply = student.call(probes.observe, x, x + 1, step)
     for name, before in reply["before"].items():

@@ -139,14 +139,14 @@ def compare_run(reply: Plain, lesson: Lesson, lr: float) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 1), num_layers=st.integers(0, 3)))
 def test_one_step_follows_gradient_of_mean_squared_error(student: Student, lesson: Lesson) -> None:
-    """One step subtracts lr times the gradient of the mean squared error and returns the loss before the update."""
+    """A step subtracts lr * gradient of the mean squared error and returns the loss before it in a list or tensor."""
     check_run(student, lesson, 0.01)  # SGD's default
 
 
 @costly
 @given(lessons(steps=st.integers(1, 5), num_layers=st.integers(0, 2)))
 def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
-    """Each step calls get_batch(B=B) once."""
+    """get_batch(B=B) is called once for each of num_train_steps steps, even after an infinite loss."""
     diverging = replace(lesson, ys=[lesson.ys[0] + math.inf, *lesson.ys[1:]])
     infinite = Text("the loss of the first step is infinite here; the following steps should still be taken")
     expected = oracle.asked(lesson.rows, len(lesson.weights[-1]), len(lesson.xs))
@@ -159,14 +159,14 @@ def test_each_step_gets_one_batch(student: Student, lesson: Lesson) -> None:
 @costly
 @given(lessons(steps=st.integers(2, 5), num_layers=st.integers(0, 2)), RATES)
 def test_gradients_are_zeroed_between_steps(student: Student, lesson: Lesson, lr: float) -> None:
-    """Each of several steps follows only the gradient of its own batch."""
+    """Each of several steps subtracts lr times the gradient of its own batch, and the loss before it is returned."""
     check_steps(student, lesson, lr)
 
 
 @costly
 @given(lessons(steps=st.integers(2, 4), num_layers=st.integers(0, 2)), st.sampled_from([0.0, 7e-4, 7e-4, 1e-2, 0.1]))
 def test_no_step_is_skipped(student: Student, lesson: Lesson, error: float) -> None:
-    """Every step is taken, even if its loss is small, 0 or infinite."""
+    """Every step is taken and its loss returned, even if the loss is small, 0 or infinite."""
     with precondition(Text("the losses or weights are already wrong when no loss is small")):
         follows = check_steps(student, lesson, 0.01)
     weights = [torch.round(4 * w) / 4 for w in lesson.weights]
@@ -217,7 +217,7 @@ def test_memory_does_not_grow_with_steps(student: Student, seed: int) -> None:
 @costly
 @given(lessons(steps=st.integers(1, 2), num_layers=st.integers(0, 2)), st.sampled_from([0.1, 0.25]))
 def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, lr: float) -> None:
-    """Only the SGD from sgd.py changes the weights, with the given learning rate."""
+    """Each step calls get_batch, then the SGD from sgd.py with the given lr, which alone changes the weights."""
     asked, steps = len(run(student, lesson, lr)["asked"]), len(lesson.xs)
     require(asked <= steps, Text("get_batch is called more than once per step"), yours=asked, expected=str(steps))
     reply = student.call(probes.with_frozen_sgd, lesson.weights, lr, lesson.xs, lesson.ys, STEPS)
@@ -234,7 +234,7 @@ def test_weights_are_updated_only_by_your_sgd(student: Student, lesson: Lesson, 
 @costly
 @given(st.integers(1, 4), st.integers(0, 3), SEEDS)
 def test_zero_steps_return_untrained_model(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """With num_train_steps=0, train returns a new Cruncher and an empty sequence of losses, as a tuple."""
+    """With 0 steps, train returns a tuple: a Cruncher as torch's seed makes it, and an empty tensor or list."""
     reply = student.call(probes.untrained, dim, num_layers, seed)
     swapped = Text("the losses are returned before the model: return (model, losses)")
     seen = swapped if reply["is a tuple"] and not reply["model is first"] else ""
@@ -265,7 +265,7 @@ def test_model_is_built_before_first_batch(student: Student, dim: int, num_layer
 @costly
 @given(st.sampled_from(["cpu", "meta"]), st.integers(1, 4), st.integers(0, 3))
 def test_model_is_on_requested_device(student: Student, device: str, dim: int, num_layers: int) -> None:
-    """The parameters of the model are on the requested device."""
+    """The parameters are those of Cruncher(D, num_layers), on the requested device, with one loss per step."""
     steps = int(device == "cpu")  # correct code may be unable to take a step on the device "meta"
     if not steps:
         with precondition():  # another test is about zero steps
