@@ -52,7 +52,7 @@ def test_first_step_is_bias_corrected(student: Student, run: OptimizerRun, betas
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), BETAS)
 def test_later_steps_are_bias_corrected(student: Student, run: OptimizerRun, betas: tuple[float, float]) -> None:
-    """After t steps, the averages of the gradient and of its square are divided by 1 - beta1ᵗ and 1 - beta2ᵗ."""
+    """Each step t follows the formulas of m, v and p, in which m and v are divided by 1 - beta1ᵗ and 1 - beta2ᵗ."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"betas": betas, "eps": NO_EPS, "weight_decay": 0.0}]))
 
 
@@ -69,7 +69,7 @@ def test_eps_is_added_to_the_bias_corrected_sqrt(
 @costly
 @given(runs(steps=3), st.sampled_from([0.1, 0.01, 1.0]))
 def test_weight_decay_is_added_to_grad(student: Student, run: OptimizerRun, weight_decay: float) -> None:
-    """weight_decay * p is added to the gradient before both averages are updated."""
+    """Each step follows the formulas, with weight_decay * p added to the gradient before both averages are updated."""
     options = {**FORGETTING, "weight_decay": weight_decay}
     check_formula(student, OPTIMIZER, replace(prevent_cancellation(run), options=[options]))
 

@@ -95,7 +95,7 @@ def test_block_applies_relu_after_matmul(
 
 @given(networks(st.integers(1, 4), st.just([3])))
 def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> None:
-    """DeepNetwork(x) applies all blocks in order, including the last ReLU."""
+    """DeepNetwork(x) applies all blocks in order, including the last ReLU, and nothing else."""
     start = student.call(probes.initial_weights, case.x.shape[-1], len(case.weights), 1, 0)
     require(start["places"] == len(start["weights"]), ONE_WEIGHT)
     blocks = student.call(probes.chain_blocks, case.weights, case.x)
@@ -109,15 +109,16 @@ def test_layers_are_applied_in_order(student: Student, case: NetworkCase) -> Non
 def test_any_leading_dimensions_and_zero_layers_are_supported(
     student: Student, case: NetworkCase, leading: list[int]
 ) -> None:
-    """x can have any leading dimensions, including sizes 0 and 1. With zero layers, x is returned unchanged."""
+    """Each row's output is the same for any leading dimensions, even of size 0. Zero layers return x unchanged."""
     own = student.call(probes.network, case.weights, case.x)
     part = replace(case, x=case.x[: math.prod(leading)].reshape([*leading, case.x.shape[1]]))
     yours = student.call(probes.network, case.weights, part.x)
     if not case.weights or holds(assert_output, own, case):
         assert_output(yours, part)
     else:
-        is_right_form = isinstance(own, Tensor) and own.shape == case.x.shape
-        require(is_right_form, Text("the output for 8 rows has the wrong type or shape"), yours=own)
+        is_right_form = isinstance(own, Tensor) and (own.shape, own.dtype) == (case.x.shape, case.x.dtype)
+        is_usable = is_right_form and bool(own.isfinite().all())
+        require(is_usable, Text("the output for 8 rows has the wrong type or shape"), yours=own)
         assert_output(yours, part, own[: math.prod(leading)].reshape(part.x.shape))
 
 
@@ -154,7 +155,7 @@ def gradient_scales(
 
 @given(st.integers(1, 6), sizes(1, 4, 0))
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
-    """layers is an nn.ModuleList of Blocks, and state_dict contains only layers.0.weight, …, of shape (dim, dim)."""
+    """state_dict has only layers.0.weight, …: separate, trainable, float32, (dim, dim), of Blocks in a ModuleList."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of trainable parameters"))
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
@@ -169,7 +170,7 @@ def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: in
 
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 2**31))
 def test_layers_are_initialized_independently(student: Student, dim: int, num_layers: int, seed: int) -> None:
-    """Layers share neither memory nor initial values. The values depend on the torch seed, which is never set."""
+    """Layers share no memory or values. Initial values are finite and depend on the torch seed, which is never set."""
     start = student.call(probes.initial_weights, dim, num_layers, 2, seed)
     seeded = Text("DeepNetwork sets the torch seed")
     assert_equal(start["seed"], seed, what="torch.initial_seed()", mistake=seeded)

@@ -97,19 +97,19 @@ def check_like_plain_call(student: Student, task: Task, plain: Task) -> None:
 
 @given(tasks())
 def test_grads_match_full_batch(student: Student, task: Task) -> None:
-    """If all micro-batches have the same size, the gradients equal those of the whole batch."""
+    """If all micro-batches have the same size, the gradients are those of the mean over the whole batch."""
     check_gradients(run(student, task), task)
 
 
 @given(tasks(uneven=True))
 def test_micro_batches_are_weighted_by_rows(student: Student, task: Task) -> None:
-    """If the last micro-batch is smaller, each micro-batch is weighted by its number of rows."""
+    """If the last micro-batch is smaller, the gradients are those of the mean over all rows, each with equal weight."""
     check_gradients(run(student, task), task)
 
 
 @given(extreme_tasks())
 def test_extreme_micro_batch_sizes_are_supported(student: Student, task: Task) -> None:
-    """Batches of one row, micro-batches of one row, and micro-batches larger than the batch are supported."""
+    """The gradients are right for micro-batches of one row or larger than the batch, and for batches of one row."""
     check_gradients(run(student, task), task)
 
 
@@ -121,7 +121,7 @@ def test_grads_are_added_to_existing_grads(student: Student, task: Task) -> None
 
 @given(tasks(uneven=True) | extreme_tasks())
 def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
-    """The returned loss is the mean squared error of the batch. Loss and gradients are detached from the graph."""
+    """The loss is one number, the batch's mean squared error. Loss and gradients are detached from the graph."""
     reply = run(student, task)
     (exact, _), (scale, _) = accumulate(task), accumulate(task, worst=True)
     assert_loss(reply["loss"], exact, scale=scale, roundings=count_roundings(task))
@@ -132,7 +132,7 @@ def test_loss_is_the_mean_over_the_batch(student: Student, task: Task) -> None:
 
 @given(tasks(uneven=True) | tasks() | extreme_tasks())
 def test_model_sees_each_row_once(student: Student, task: Task) -> None:
-    """The model is called once for each micro-batch, with at most micro_batch_size rows, and sees every row once."""
+    """The model sees every row once, in as few micro-batches of at most micro_batch_size rows as possible."""
     rows = run(student, task)["rows"]
     expected = oracle.list_call_sizes(len(task.case.x), task.micro_batch_size)
     few = Text(
@@ -167,7 +167,7 @@ def test_activations_are_freed_after_each_micro_batch(student: Student, seed: in
 
 @given(tasks(uneven=True).filter(lambda task: len(task.case.weights) > 1))
 def test_only_grads_change(student: Student, task: Task) -> None:
-    """The weights and the batch are not modified, and a frozen parameter receives no gradient."""
+    """The weights, the batch and model.training are not changed, and a frozen parameter receives no gradient."""
     reply = run(student, task, frozen=0)
     case = task.case
     given = {"weights": case.weights, "x": case.x, "y": case.grad_y, "model.training": False}

@@ -67,7 +67,7 @@ def compute_terms(counts: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 @given(sizes(3, 40), sizes(2), DEFAULT_DTYPES)
 def test_weight_is_a_parameter_of_expected_shape(student: Student, input_dim: int, output_dim: int, dtype: str) -> None:
-    """The weight is an nn.Parameter of shape (input_dim, output_dim) in torch's default dtype."""
+    """The weight is an nn.Parameter that requires grad, of shape (input_dim, output_dim), in torch's default dtype."""
     anatomy = student.call(probes.anatomy, input_dim, output_dim, dtype)
     check(
         anatomy["is an nn.Parameter"],
@@ -96,7 +96,7 @@ def test_weights_are_within_three_standard_deviations(student: Student, seed: in
 
 
 def test_weights_reach_three_standard_deviations(student: Student, seed: int) -> None:
-    """Weights within three standard deviations are not truncated: the largest ones are close to the bound."""
+    """The largest weights are about three times the root mean square of all weights: only larger ones are truncated."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_weight(student, input_dim, output_dim, seed), oracle.distribution(input_dim, output_dim)
         note = Text(
@@ -134,7 +134,7 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
 
 
 def test_distribution_is_a_truncated_normal(student: Student, seed: int) -> None:
-    """The normal distribution is truncated on both sides. Values beyond the bounds are redrawn, not clamped."""
+    """The weights are independent and normally distributed, truncated on both sides by redrawing, not by clamping."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_with_right_std(student, input_dim, output_dim, seed)
         counts, right = count_by_range(weights, law)

@@ -48,8 +48,8 @@ def assert_like_plain_call(yours: Any, plain: Any, case: LinearCase) -> None:
         if holds(assert_gradients, plain, case, name) or holds(assert_gradients, yours, case, name):
             assert_gradients(yours, case, name)
         else:
-            is_right_form = isinstance(plain[name], Tensor) and plain[name].is_floating_point()
-            require(is_right_form, Text("{name} is not a tensor of floats", name=name), yours=plain[name])
+            is_right_form = isinstance(plain[name], Tensor) and plain[name].dtype == case.x.dtype
+            require(is_right_form, Text("{name} is not a tensor in the dtype of x", name=name), yours=plain[name])
             assert_gradients(yours, case, name, own=plain)
 
 
@@ -79,7 +79,7 @@ def test_square_weight_is_transposed(student: Student, case: LinearCase) -> None
 
 @given(cases(st.just([])))
 def test_vector_input_has_gradients(student: Student, case: LinearCase) -> None:
-    """If x is a vector, without leading dimensions, grad_x is a vector and grad_w is an outer product."""
+    """If x is a vector, grad_x is the vector grad_y @ w.T, and grad_w is the outer product of x and grad_y."""
     x, grad_y = (torch.stack([vector, 0 * vector]) for vector in (case.x, case.grad_y))
     two_rows = ask(student, LinearCase(case.weight, x, grad_y))
     yours = ask(student, case)
@@ -90,7 +90,7 @@ def test_vector_input_has_gradients(student: Student, case: LinearCase) -> None:
 
 @given(cases(st.sampled_from([[0], [0, 1], [1, 0], [2, 0], [0, 2, 1], [1, 0, 2]])))
 def test_empty_batch_gives_zero_gradients(student: Student, case: LinearCase) -> None:
-    """If a leading dimension has size 0, grad_x is empty and grad_w is zero; a leading dimension of size 1 is kept."""
+    """If a leading dimension has size 0, grad_x is empty, in the shape of x, and grad_w is zero, in the shape of w."""
     yours = ask(student, case)
     for name, grad in yours.items():  # the tests of the formulas judge the dtype
         is_floating = isinstance(grad, Tensor) and grad.is_floating_point()

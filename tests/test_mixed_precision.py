@@ -104,13 +104,15 @@ def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task)
         "gradients": Text("gradients"),
         "optimizer's state": Text("optimizer's state"),
     }
+    missing = Text("there are no gradients when optimizer.step() is called")
+    require("missing" not in dtypes["gradients"], mistake=missing)
     for name, part in parts.items():
         assert_equal(dtypes[name], ["float32"], what=part, note=note)
 
 
 @given(tasks(whole=True))
 def test_loss_is_computed_in_float32(student: Student, task: Task) -> None:
-    """The loss is the mean squared error in float32 if predictions are exact in bfloat16. The model gets x as it is."""
+    """The loss is one number, the float32 mean squared error of predictions exact in bfloat16. x is passed as it is."""
     unchanged = replace(task, lr=0.0)  # another test is about a loss that is computed after the step
     check_loss(call(student, unchanged, shift=SHIFT), unchanged, roundings=8)
 
@@ -136,7 +138,7 @@ def test_loss_is_computed_before_the_step(student: Student, task: Task) -> None:
 
 @given(tasks())
 def test_step_uses_only_gradients_of_current_batch(student: Student, task: Task) -> None:
-    """optimizer.step() uses only the gradients of the mean squared error of this batch, not any earlier gradients."""
+    """optimizer.step() is called once, with the gradients of this batch's mean squared error and no earlier ones."""
     check_gradients(call(student, task, check), task)
 
 
@@ -162,7 +164,7 @@ def test_values_beyond_float16_range_survive(student: Student, task: Task) -> No
 
 @given(tasks())
 def test_small_updates_are_not_rounded_away(student: Student, task: Task) -> None:
-    """The update is computed in float32 from unrounded parameters."""
+    """The weights change only by optimizer.step(), which computes in float32 from unrounded weights."""
     reply = call(student, task)
     grads = reply["steps"][0]["gradients"]
     require(

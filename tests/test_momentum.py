@@ -36,14 +36,14 @@ def test_first_step_matches_sgd(student: Student, run: OptimizerRun, momentum: f
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.9, 0.5, 0.99, 1.0, 0.0]))
 def test_buffer_decays_and_adds_grad(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """In later steps, the buffer b is set to momentum * b plus the gradient, and then lr * b is subtracted from p."""
+    """Each step sets b to momentum * b + grad (the first one, to grad), and then subtracts lr * b from p."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"momentum": momentum}]))
 
 
 @costly
 @given(runs(steps=3), st.sampled_from([0.9, 0.5]), st.sampled_from([0.1, 0.5, 0.9, 1.0]))
 def test_dampening_scales_later_grads(student: Student, run: OptimizerRun, momentum: float, dampening: float) -> None:
-    """From the second step on, the gradient is multiplied by 1 - dampening before it is added to the buffer."""
+    """From the second step on, b is set to momentum * b + (1 - dampening) * grad, and lr * b is subtracted from p."""
     run = replace(run, options=[{"momentum": momentum, "dampening": dampening}])
     with precondition(Text("the first step is already wrong")):
         check_formula(student, OPTIMIZER, replace(run, lrs=run.lrs[:1], grads=run.grads[:1]))
@@ -53,7 +53,7 @@ def test_dampening_scales_later_grads(student: Student, run: OptimizerRun, momen
 @costly
 @given(runs(groups=2, steps=3), st.sampled_from([0.9, 0.5, 0.1]))
 def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: float) -> None:
-    """With nesterov=True, lr * (grad + momentum * b) is subtracted from p, from the first step on."""
+    """Each step sets b to momentum * b + grad and subtracts lr * (grad + momentum * b), or lr * b without nesterov."""
     check_formula(
         student, OPTIMIZER, replace(run, options=[{"momentum": momentum, "nesterov": on} for on in (True, False)])
     )
@@ -62,7 +62,7 @@ def test_nesterov_looks_ahead(student: Student, run: OptimizerRun, momentum: flo
 @costly
 @given(runs(steps=3))
 def test_state_does_not_alias_grad(student: Student, run: OptimizerRun) -> None:
-    """The buffer does not change if the next gradient is written to the same tensor."""
+    """Each step follows the formulas, even if each gradient is written to the same tensor as the previous one."""
     assert_run(student.call(probes.overwrite_grads, NAME, run.params, run.lrs, run.grads), run, MOMENTUM)
 
 

@@ -155,7 +155,7 @@ def test_other_process_draws_same_numbers(student: Student, seed: int) -> None:
 
 @given(st.permutations([0, LARGEST, 0, LARGEST, 1, 2**31 + 2]))
 def test_smallest_and_largest_seeds_work(student: Student, seeds: list[int]) -> None:
-    """0 and 2**32 - 1 are valid seeds, like all integers in between, and give different draws."""
+    """0, 2**32 - 1 and all seeds in between work: equal seeds give equal draws, different seeds different ones."""
     check_draws(student, seeds, 1, find_seeded(student, 2), check)
 
 

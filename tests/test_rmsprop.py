@@ -29,7 +29,7 @@ def test_first_step_divides_by_sqrt_of_v(student: Student, run: OptimizerRun, al
 @costly
 @given(runs(steps=4, dtypes=WIDE_DTYPES), st.sampled_from([0.99, 0.9, 0.5, 0.1]))
 def test_squared_gradients_decay(student: Student, run: OptimizerRun, alpha: float) -> None:
-    """In each step, the average is set to alpha times its old value plus 1 - alpha times the squared gradient."""
+    """v starts at 0; each step sets it to alpha * v + (1 - alpha) * grad² and subtracts lr * grad / (sqrt(v) + eps)."""
     check_formula(student, OPTIMIZER, replace(run, options=[{"alpha": alpha, "eps": NO_EPS}]))
 
 

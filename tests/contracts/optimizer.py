@@ -199,7 +199,7 @@ def step_updates_in_place(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(dtypes=WIDE_DTYPES), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
-        """A step correctly updates p in place (same memory and strides), and changes nothing else, such as grad."""
+        """A step changes every p's values by the formula, in place, and nothing else, such as grad or requires_grad."""
         check_in_place(student, optimizer, run, transposed)
 
     return test_step_updates_in_place
@@ -211,7 +211,7 @@ def each_group_uses_its_own_lr(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Each parameter is updated with its group's own lr, even if that is 0 or the group was added later."""
+        """Every parameter is updated with its group's own lr, even if this is 0 or the group was added later."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
@@ -224,7 +224,7 @@ def changed_lr_applies_from_the_next_step(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """Each step updates each parameter with its group's current lr, even if it changed after the last step."""
+        """Each step updates every p with its group's current lr, even if this was changed after the previous step."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
     return test_changed_lr_applies_from_the_next_step
@@ -236,7 +236,7 @@ def only_parameters_without_grad_are_skipped(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips exactly the parameters with grad None, applies even NaN, and keeps None and requires_grad."""
+        """A step skips exactly the p whose grad is None, applies even NaN, and keeps None and requires_grad as is."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
 
@@ -249,7 +249,7 @@ def scheduler_can_change_lr(optimizer: Optimizer) -> Test:
     @costly
     @given(SEEDS, FACTORS)
     def test_scheduler_can_change_lr(student: Student, seed: int, gamma: float) -> None:
-        """Each step uses the learning rate that a torch scheduler has set, even 0."""
+        """Each step uses the learning rate that a torch scheduler has set, even if this is 0."""
         check_scheduler(student, optimizer, draw_scheduled_run(seed), gamma)
 
     return test_scheduler_can_change_lr
@@ -273,7 +273,7 @@ def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """A step uses p's own grads, its group's lr, even 0, skips only None, and keeps None and requires_grad."""
+        """A step applies every grad but None, even NaN, with p's state and current lr, even 0, and changes no more."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)

@@ -73,7 +73,7 @@ def each_group_uses_its_own_options(optimizer: Optimizer) -> Test:
     def test_each_group_uses_its_own_options(
         student: Student, run: OptimizerRun, picks: list[int], gamma: float
     ) -> None:
-        """Each parameter group uses its own options and its own lr, even if a scheduler changes it or it is 0."""
+        """Every p updates its own state and uses only its group's options and current lr, even if this is 0."""
         check_zero_rate(student, optimizer)
         check_scheduler(student, optimizer, optimizer.make_constant(optimizer.choose_options(run, picks)), gamma)
 
@@ -86,7 +86,7 @@ def options_have_defaults(optimizer: Optimizer) -> Test:
     @costly
     @given(SEEDS)
     def test_options_have_defaults(student: Student, seed: int) -> None:
-        """Each option has a default. Options passed to the constructor apply to groups without their own options."""
+        """Each option has the stub's default. Groups without own options use those passed to the constructor."""
         rng, lr = rng_of(seed), optimizer.rule.lr
         start = normal(rng, [3]) * torch.tensor([0.0, 1.0, 1.0])  # 0 shows every digit of a step
         run = OptimizerRun([[start]], [[lr]] * 3, [[[from_tiny_to_large(rng, [3], powers=(-9, 2))]] for _ in range(3)])
@@ -110,7 +110,7 @@ def step_without_grad_leaves_state_unchanged(optimizer: Optimizer) -> Test:
     def test_step_without_grad_leaves_state_unchanged(
         student: Student, run: OptimizerRun, picks: list[int], is_zero: bool
     ) -> None:
-        """Only a grad of None leaves p and its state unchanged: a first step may come later. Zeros and NaN count."""
+        """Only a grad of None, not of zeros or NaN, leaves p and its state unchanged; requires_grad never changes."""
         for order in (picks, picks[::-1]):  # the gradient is missing in the first group
             each = optimizer.choose_options(run, order)
             rule = find_rule(student, optimizer, each)
@@ -156,7 +156,7 @@ def step_changes_only_parameters_and_state(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES), PICKS)
     def test_step_changes_only_parameters_and_state(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """A step updates p in place, only reads grad, and stores only the formula's tensors, in the dtype of p."""
+        """A step changes only p's values, in place, and the state: at most the formula's tensors, in the dtype of p."""
         run = optimizer.choose_options(run, picks)
         name, params, lrs, grads, options = optimizer.name, run.params, run.lrs, run.grads, run.options
         reply = student.call(probes.measure_state, name, params, lrs, grads, options)
