@@ -113,7 +113,7 @@ def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
 
 @given(sizes(3, 6), sizes(1, 4, 0))
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
-    """The state is separate parameters layers.0.weight … final.weight, rightly shaped. layers is an nn.ModuleList."""
+    """layers is an nn.ModuleList, and each layer has its own weight, layers.0.weight … final.weight, rightly shaped."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")
     assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of parameters"))

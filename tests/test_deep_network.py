@@ -155,7 +155,7 @@ def gradient_scales(
 
 @given(st.integers(1, 6), sizes(1, 4, 0))
 def test_state_dict_has_expected_keys(student: Student, dim: int, num_layers: int) -> None:
-    """state_dict has only layers.0.weight, …: separate, trainable, float32, (dim, dim), of Blocks in a ModuleList."""
+    """layers is an nn.ModuleList of Blocks, each with only its own trainable float32 weight of shape (dim, dim)."""
     anatomy, expected = student.call(probes.anatomy, dim, num_layers), oracle.anatomy(dim, num_layers)
     assert_equal(anatomy["parameters"], expected["parameters"], what=Text("number of trainable parameters"))
     assert_equal(anatomy["state_dict"], expected["state_dict"], what="state_dict")

@@ -199,7 +199,7 @@ def step_updates_in_place(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(dtypes=WIDE_DTYPES), st.booleans())
     def test_step_updates_in_place(student: Student, run: OptimizerRun, transposed: bool) -> None:
-        """A step changes every p's values by the formula, in place, and nothing else, such as grad or requires_grad."""
+        """A step follows the formula in place: p keeps its memory, and nothing else changes, such as grad."""
         check_in_place(student, optimizer, run, transposed)
 
     return test_step_updates_in_place
@@ -211,7 +211,7 @@ def each_group_uses_its_own_lr(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=2, powers=UP_TO_LARGE, own_rates=True))
     def test_each_group_uses_its_own_lr(student: Student, run: OptimizerRun) -> None:
-        """Every parameter is updated with its group's own lr, even if this is 0 or the group was added later."""
+        """Each parameter is updated with its group's own lr, even if this is 0 or the group was added later."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
@@ -224,7 +224,7 @@ def changed_lr_applies_from_the_next_step(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, own_rates=True))
     def test_changed_lr_applies_from_the_next_step(student: Student, run: OptimizerRun) -> None:
-        """Each step updates every p with its group's current lr, even if this was changed after the previous step."""
+        """Each step uses each group's current lr, even if it was changed after the previous step."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
 
     return test_changed_lr_applies_from_the_next_step
@@ -236,7 +236,7 @@ def only_parameters_without_grad_are_skipped(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, absent=True))
     def test_only_parameters_without_grad_are_skipped(student: Student, run: OptimizerRun) -> None:
-        """A step skips exactly the p whose grad is None, applies even NaN, and keeps None and requires_grad as is."""
+        """A step skips exactly the parameters whose grad is None, not NaN, and leaves grad and requires_grad alone."""
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)
 
@@ -273,7 +273,7 @@ def groups_and_rates_work_as_in_sgd(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=3, changing=True, absent=True, own_rates=True), SEEDS, FACTORS)
     def test_groups_and_rates_work_as_in_sgd(student: Student, run: OptimizerRun, seed: int, gamma: float) -> None:
-        """A step applies every grad but None, even NaN, with p's state and current lr, even 0, and changes no more."""
+        """A step treats gradients (even None and NaN) and the learning rates of groups (even 0) as your SGD does."""
         check_zero_rate(student, optimizer)
         check_run(student, optimizer, run, find_rule(student, optimizer, run))
         check_none_and_nan(student, optimizer)

@@ -73,7 +73,7 @@ def each_group_uses_its_own_options(optimizer: Optimizer) -> Test:
     def test_each_group_uses_its_own_options(
         student: Student, run: OptimizerRun, picks: list[int], gamma: float
     ) -> None:
-        """Every p updates its own state and uses only its group's options and current lr, even if this is 0."""
+        """Each parameter has its own state, and uses its group's options and current lr, even if this is 0."""
         check_zero_rate(student, optimizer)
         check_scheduler(student, optimizer, optimizer.make_constant(optimizer.choose_options(run, picks)), gamma)
 
@@ -156,7 +156,7 @@ def step_changes_only_parameters_and_state(optimizer: Optimizer) -> Test:
     @costly
     @given(runs(groups=2, steps=2, dtypes=WIDE_DTYPES), PICKS)
     def test_step_changes_only_parameters_and_state(student: Student, run: OptimizerRun, picks: list[int]) -> None:
-        """A step changes only p's values, in place, and the state: at most the formula's tensors, in the dtype of p."""
+        """A step changes p in place, and otherwise only its state: the formula's tensors, in the dtype of p."""
         run = optimizer.choose_options(run, picks)
         name, params, lrs, grads, options = optimizer.name, run.params, run.lrs, run.grads, run.options
         reply = student.call(probes.measure_state, name, params, lrs, grads, options)
