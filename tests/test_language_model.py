@@ -34,7 +34,7 @@ COARSE = 2**24  # float64 roundings for logits, whose error grows with the numbe
 
 @given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3, 8]), st.integers(0, 3), sizes(3)))
 def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int, int]) -> None:
-    """The model has exactly the parts in the stub, of your own classes, each with its own parameters, and `context`."""
+    """The model has exactly the parts in the stub, of the classes there, each with own parameters, and `context`."""
     reply = student.call(probes.shapes, list(chosen))
     expected = oracle.list_shapes(*chosen)
     plain = Text("{names} is a plain list, whose modules have no parameters", names=" / ".join(reply["plain"]))

@@ -165,13 +165,13 @@ def check_step(student: Student, step: Step) -> None:
 
 @given(steps(rows=st.integers(1, 4), limits=st.floats(1.5, 10)))
 def test_micro_batches_equal_whole_batch(student: Student, step: Step) -> None:
-    """For any micro-batch size, one step uses only the whole batch's gradients, and returns its loss as a float."""
+    """For any micro-batch size, one step uses only the whole batch's gradients, and returns that batch's float loss."""
     check_step(student, step)
 
 
 @given(steps(rows=st.integers(2, 4), limits=st.floats(0.05, 0.6)))
 def test_accumulated_gradients_are_clipped(student: Student, step: Step) -> None:
-    """One optimizer step uses only the whole batch's gradients, clipped once. The loss is returned as a float."""
+    """One optimizer step uses only the whole batch's gradients, clipped once. The float result is that batch's loss."""
     check_step(student, step)
 
 
@@ -292,7 +292,7 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, settings: dict[str, Any], stops: list[int], seed: int
 ) -> None:
-    """A run killed and resumed with load_checkpoint equals an uninterrupted one. A finished run is not repeated."""
+    """A run resumed by load_checkpoint equals an uninterrupted one. A finished one is loaded, not repeated."""
     count, every = settings["steps"], settings["checkpoint_every"]
     stops = sorted({min(stop, count - 1) for stop in stops})
     reply = student.call(probes.resume, seed, settings, stops)
