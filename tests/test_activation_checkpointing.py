@@ -125,14 +125,14 @@ def test_gradients_match_plain_network(student: Student, network: Network, times
 
 @given(networks(fewest_layers=1, fewest_rows=1).filter(is_steady))
 def test_weights_get_gradients_if_x_requires_no_grad(student: Student, network: Network) -> None:
-    """Every weight receives its gradient even if x.requires_grad is False, as for training data."""
+    """Every weight receives its gradient even if x.requires_grad is False, and x.requires_grad stays False."""
     check_gradients(student, network, x_needs_grad=False)
     check_gradients(student, replace(network, x=network.x[:0], grad_y=network.grad_y[:0]), x_needs_grad=False)
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 7))
 def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers: int, segment: int) -> None:
-    """state_dict contains only layers.0.weight, layers.1.weight, …, each of shape (dim, dim)."""
+    """state_dict contains only layers.0.weight, layers.1.weight, …, each a separate parameter of shape (dim, dim)."""
     anatomy = student.call(probes.anatomy, dim, num_layers, segment)
     for part, names in oracle.anatomy(dim, num_layers, segment).items():
         assert_equal(anatomy[part], names, what=part)
@@ -140,7 +140,7 @@ def test_state_dict_matches_plain_network(student: Student, dim: int, num_layers
 
 @given(st.one_of(st.sampled_from([(64, 4), (10, 3), (6, 2), (20, 9)]), st.tuples(sizes(10, 100), sizes(2, 12))))
 def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[int, int]) -> None:
-    """best_segment returns a length that minimizes the number of segments plus per_block times the length."""
+    """best_segment returns an int, a length that minimizes the number of segments plus per_block times the length."""
     num_layers, per_block = chain
     for arguments in ([num_layers], [num_layers, per_block], [1, per_block], [20, 9], [10, 3]):
         yours = student.call("activation_checkpointing.best_segment", *arguments)
@@ -152,7 +152,7 @@ def test_best_segment_needs_fewest_activations(student: Student, chain: tuple[in
 @costly
 @given(DEPTHS, SEGMENTS, st.booleans())
 def test_forward_saves_only_segment_inputs(student: Student, num_layers: int, segment: int, x_needs_grad: bool) -> None:
-    """After the forward pass, only the inputs of the segments and the output are kept in memory."""
+    """After the forward pass, the inputs of all segments and the output are kept in memory, and nothing else."""
     kept = measure_cost(student, num_layers, segment, x_needs_grad)["kept"]
     expected = oracle.kept(num_layers, segment, x_needs_grad)
     check(
@@ -216,7 +216,7 @@ def test_each_segment_is_recomputed_once(student: Student, num_layers: int, segm
 
 @given(networks(fewest_layers=1, fewest_rows=1))
 def test_no_grad_saves_no_activations(student: Student, network: Network) -> None:
-    """Under torch.no_grad(), the outputs are the same, each layer runs once, and no activations are kept."""
+    """Under torch.no_grad(), the outputs are the same, without a graph; each layer runs once; no activation is kept."""
     num_layers = len(network.weights)
     reply = student.call(probes.evaluation, network.dim, network.weights, network.segment, network.x)
     assert_outputs(reply["y"], network)

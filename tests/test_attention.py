@@ -1,5 +1,6 @@
 """Tests for attention."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,13 +94,13 @@ def assert_attends(yours: Any, case: Case) -> None:
 
 @given(cases())
 def test_outputs_are_weighted_means_of_values(student: Student, case: Case) -> None:
-    """attention(q, k, v) is softmax(q kᵀ / √d) v, for any leading dimensions."""
+    """attention(q, k, v) is softmax(q kᵀ / √d) v in the inputs' dtype, for any leading dimensions."""
     assert_attends(student.call("attention.attention", *case.inputs), case)
 
 
 @given(cases(masked=True))
 def test_masked_keys_have_no_weight(student: Student, case: Case) -> None:
-    """A query attends only to keys for which its row of the mask is True, as if the others did not exist."""
+    """With a mask, each query's output is softmax(q kᵀ / √d) v over its allowed keys, in the inputs' dtype."""
     assert_attends(student.call("attention.attention", *case.inputs), case)
 
 
@@ -115,7 +116,7 @@ def cut(case: Case, heads: int) -> list[Case]:
     )
 )
 def test_each_head_attends_separately(student: Student, drawn: tuple[int, bool, Case]) -> None:
-    """multi_head_attention cuts the last dimension into heads, attends with each, and concatenates the results."""
+    """multi_head_attention cuts q, k and v into heads, and joins each head's softmax(q kᵀ / √d) v in their dtype."""
     heads, masked, case = drawn
     case = case if masked else Case(case.q, case.k, case.v, None)
     q, k, v, *mask = case.inputs
@@ -130,20 +131,20 @@ def test_each_head_attends_separately(student: Student, drawn: tuple[int, bool, 
     assert_close(y, expected, dtype=case.q.dtype, scale=scale)
 
 
-def ask_for_weights(student: Student, case: Case) -> Any:
-    """Return the weights, which are the outputs if v is the identity matrix."""
+def ask_for_weights(student: Student, case: Case, demand: Callable[..., None] = check) -> Any:
+    """Return the weights, which are the outputs if v is the identity matrix, and demand that none is negative."""
     keys = case.k.shape[-2]
     eye = torch.eye(keys, dtype=case.q.dtype).expand(*case.k.shape[:-1], keys).contiguous()
     yours = student.call("attention.attention", case.q, case.k, eye, case.mask)
     right = isinstance(yours, Tensor) and yours.shape == (*case.q.shape[:-1], keys)
     require(right, Text("the weights have the wrong shape"), yours=yours)
-    check(bool((yours >= 0).all()), Text("a weight is negative or NaN"), yours=yours)
+    demand(bool((yours >= 0).all()), Text("a weight is negative or NaN"), yours=yours)
     return as_float64(yours)
 
 
 @given(cases(dtypes=EXACT, masked=True))
 def test_weights_of_each_query_sum_to_one(student: Student, case: Case) -> None:
-    """The weights of a query, which are the output for v = torch.eye(keys), are positive and sum to 1."""
+    """The weights of a query, which are the output for v = torch.eye(keys), are at least 0 and sum to 1."""
     sums = ask_for_weights(student, case).sum(axis=-1)
     what = Text("sum of the weights of each query")
     dtype = torch.float32  # other tests check the precision
@@ -155,12 +156,12 @@ def test_weights_of_each_query_sum_to_one(student: Student, case: Case) -> None:
 
 @given(st.sampled_from([64, 16, 256, 1024]), st.integers(1, 2**32 - 1))
 def test_scores_have_variance_one_for_any_d(student: Student, d: int, seed: int) -> None:
-    """If the elements of q and k have variance 1, the scores have variance 1, whatever d is."""
+    """If q and k have variance 1, the logarithms of a query's weights, like the scores, have variance 1 for any d."""
     rng = rng_of(seed)
     q, k = normal(rng, [64, d], torch.float64), normal(rng, [64, d], torch.float64)
-    logs = np.log(np.maximum(ask_for_weights(student, Case(q, k, k, None)), 1e-300))
+    logs = np.log(np.maximum(ask_for_weights(student, Case(q, k, k, None), require), 1e-300))
     spread = f"{np.var(logs, axis=-1, ddof=1).mean():.2g}"
-    note = Text("for d = {d}, the scores have variance {spread}", d=d, spread=spread)
+    note = Text("for d = {d}, the logarithms of the weights have variance {spread}", d=d, spread=spread)
     check(0.5 < float(spread) < 2, note, yours=spread, expected=Text("1, up to chance"))
 
 
@@ -193,7 +194,7 @@ def test_adding_a_constant_to_scores_changes_nothing(student: Student, case: Cas
 
 @given(cases(dtypes=COARSE, masked=True), st.sampled_from([[512.0], [-512.0]]))
 def test_scores_of_coarse_inputs_are_float32(student: Student, case: Case, terms: list[float]) -> None:
-    """For bfloat16 and float16 inputs, scores and softmax are float32: 512 and 513 are different scores."""
+    """bfloat16 and float16 inputs give correct outputs in their dtype from float32 scores: 512 and 513 differ."""
     case = add_to_scores(case, terms, factor=16 + 2**-5)  # exact in float16, but not in bfloat16
     assert_attends(student.call("attention.attention", *case.inputs), case)
 
@@ -210,10 +211,9 @@ def test_later_tokens_do_not_change_earlier_outputs(student: Student, case: Case
         x[..., keep:, :] = 10 * normal(rng, list(x[..., keep:, :].shape), x.dtype)
     first, second = student.call("attention.attention", *case.inputs), student.call("attention.attention", *changed)
     for yours in (first, second):
-        right = (
-            isinstance(yours, Tensor) and yours.shape == case.v.shape and bool(yours[..., :keep, :].isfinite().all())
-        )
-        require(right, Text("the output has the wrong shape, or is not finite"), yours=yours)
+        is_form_right = isinstance(yours, Tensor) and yours.shape == case.v.shape and yours.dtype == case.v.dtype
+        right = is_form_right and bool(yours[..., :keep, :].isfinite().all())
+        require(right, Text("the output has the wrong shape or dtype, or is not finite"), yours=yours)
     what = Text("first {keep} outputs (expected: yours with other tokens after them)", keep=keep)
     before = as_float64(first[..., :keep, :])
     scale = scale_of(case)[..., :keep, :] + abs(before)
@@ -229,8 +229,9 @@ def test_order_of_keys_does_not_matter(student: Student, case: Case, masked: boo
     other = Case(case.q, case.k[..., order, :], case.v[..., order, :], mask)
     first, second = (student.call("attention.attention", *each.inputs) for each in (case, other))
     shape = [*case.q.shape[:-1], case.v.shape[-1]]
-    right = isinstance(first, Tensor) and list(first.shape) == shape and bool(first.isfinite().all())
-    require(right, Text("the output has the wrong shape, or is not finite"), yours=first)
+    is_form_right = isinstance(first, Tensor) and list(first.shape) == shape and first.dtype == case.q.dtype
+    right = is_form_right and bool(first.isfinite().all())
+    require(right, Text("the output has the wrong shape or dtype, or is not finite"), yours=first)
     before = as_float64(first)
     what = Text("outputs (expected: yours for keys and values in another order)")
     assert_close(second, before, dtype=case.q.dtype, scale=scale_of(case) + abs(before), what=what)
@@ -238,7 +239,7 @@ def test_order_of_keys_does_not_matter(student: Student, case: Case, masked: boo
 
 @given(cases(empty=True))
 def test_fully_masked_query_gives_zero(student: Student, case: Case) -> None:
-    """The output of a query that may attend to no key is 0. Other queries are not affected."""
+    """The output is 0 for a query that may attend to no key, otherwise softmax(q kᵀ / √d) v, in the inputs' dtype."""
     assert_attends(student.call("attention.attention", *case.inputs), case)
 
 
@@ -271,7 +272,7 @@ def test_gradients_reach_queries_keys_and_values(student: Student, case: Case, s
 
 @given(cases(dtypes=EXACT, empty=True), SEEDS)
 def test_gradients_of_fully_masked_queries_are_zero(student: Student, case: Case, seed: int) -> None:
-    """A query that may attend to no key has the gradient 0, and makes no other gradient NaN."""
+    """A query that may attend to no key has the gradient 0. All other gradients are those of softmax(q kᵀ / √d) v."""
     assert_gradients(student, case, seed)
 
 

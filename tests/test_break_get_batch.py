@@ -19,7 +19,7 @@ def test_wrong_shapes_are_caught(student: Student, kata_key: bytes) -> None:
 
 
 def test_wrong_tokens_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(get_batch) raises an AssertionError if a row is not a contiguous slice of the data."""
+    """check(get_batch) rejects rows that do not equal contiguous slices of the data, even if the tokens are large."""
     CANDIDATES.assert_group_caught(student, "wrong_tokens", kata_key)
 
 
@@ -39,7 +39,7 @@ def test_dependent_rows_are_caught(student: Student, kata_key: bytes) -> None:
 
 
 def test_wrong_generators_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(get_batch) raises an AssertionError if the starts are not drawn with torch's global generator."""
+    """check(get_batch) rejects a function that sets a seed or does not draw starts with torch's global generator."""
     CANDIDATES.assert_group_caught(student, "wrong_generators", kata_key)
 
 

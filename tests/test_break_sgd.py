@@ -14,7 +14,7 @@ def test_correct_programs_are_accepted(student: Student, kata_key: bytes) -> Non
 
 
 def test_wrong_formulas_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(SGD) raises an AssertionError if an update is not lr * grad, even for tiny or huge gradients."""
+    """check(SGD) raises an AssertionError if a step does not subtract lr * grad, even for tiny or huge gradients."""
     CANDIDATES.assert_group_caught(student, "wrong_formulas", kata_key)
 
 
@@ -24,17 +24,17 @@ def test_dependence_on_earlier_steps_is_caught(student: Student, kata_key: bytes
 
 
 def test_wrong_learning_rates_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(SGD) raises an AssertionError if a group's own lr is ignored, or a valid lr gives a wrong update."""
+    """check(SGD) rejects a class that ignores a group's own lr, has a wrong default lr, or refuses a valid lr."""
     CANDIDATES.assert_group_caught(student, "wrong_rates", kata_key)
 
 
 def test_ignored_param_group_changes_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(SGD) raises an AssertionError if changes to self.param_groups, such as by a scheduler, have no effect."""
+    """check(SGD) rejects a class that ignores changes of param_groups, as by a scheduler or load_state_dict()."""
     CANDIDATES.assert_group_caught(student, "ignored_changes", kata_key)
 
 
 def test_forgotten_parameters_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(SGD) raises an AssertionError if a parameter that has a gradient is not updated."""
+    """check(SGD) rejects a class that fails if a grad is None, or does not update a parameter that has a gradient."""
     CANDIDATES.assert_group_caught(student, "forgotten_parameters", kata_key)
 
 

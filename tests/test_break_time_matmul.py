@@ -39,7 +39,7 @@ def test_missing_synchronization_is_caught(student: Student, kata_key: bytes) ->
 
 
 def test_too_few_matmuls_are_caught(student: Student, kata_key: bytes) -> None:
-    """check(run) raises an AssertionError if a single slow matmul determines the result."""
+    """check(run) rejects fewer than three timed matmuls, and results that a single slow matmul determines."""
     CANDIDATES.assert_group_caught(student, "too_few_matmuls", kata_key)
 
 

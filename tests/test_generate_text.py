@@ -37,7 +37,7 @@ def check_lengths(lengths: list[int], most: int, code: str) -> None:
 
 @given(prompts())
 def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[Tensor, Tensor, int]) -> None:
-    """Temperature 0 adds the most likely token given the last `context` ones, without a graph or a changed prompt."""
+    """Temperature 0 gives the intact prompt and n likeliest tokens given the last `context` ones, without a graph."""
     tables, prompt, n = case
     reply = student.call(probes.generate, tables, prompt, n, 0.0, None)
     check_lengths(reply["lengths"], len(tables), probes.write_lengths(None))
@@ -65,7 +65,7 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
 def test_text_depends_only_on_seed_and_earlier_tokens(
     student: Student, case: tuple[Tensor, Tensor, int], seed: int, is_global: bool
 ) -> None:
-    """The seed of the generator (by default torch's global one) determines the tokens. A larger n only adds tokens."""
+    """Only the given generator (by default torch's) is used. Its seed decides the tokens. A larger n only adds some."""
     tables, prompt, n = case
     again, twice, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
     for tokens, new in ((again, n), (twice, n), (longer, n + 3)):
@@ -86,7 +86,7 @@ def test_text_depends_only_on_seed_and_earlier_tokens(
 @costly
 @given(st.integers(0, 3), st.integers(1, 3), st.integers(129, 140))
 def test_result_can_hold_every_token(student: Student, before: int, beyond: int, vocab: int) -> None:
-    """The result has an integer dtype that can hold every token, even if the prompt's dtype cannot."""
+    """The result is the prompt and n likeliest tokens, in an integer dtype that can hold every token."""
     largest = torch.iinfo(torch.int8).max
     prompt, n = torch.tensor([largest - before], dtype=torch.int8), before + beyond
     yours = student.call(probes.count_up, vocab, prompt, n)

@@ -67,7 +67,7 @@ def texts(draw: st.DrawFn) -> list[list[list[Tensor]]]:
 
 @given(texts())
 def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[Tensor]]]) -> None:
-    """A text that arrives in pieces has the same outputs in each layer as causal attention over the whole text."""
+    """A text in pieces has the same outputs as causal attention over the whole text. Caches share nothing."""
     reply = student.call(probes.attend, len(pieces[0]), pieces)
     yours, lengths = reply["outputs"], reply["lengths"]
     shared = Text("filling one cache changes the length of another one: do they share their keys and values?")
@@ -109,7 +109,7 @@ def explain_lengths(lengths: list[int], tokens: list[int]) -> Text | str:
 
 @given(texts())
 def test_cache_counts_tokens_and_bytes(student: Student, pieces: list[list[list[Tensor]]]) -> None:
-    """len(cache) is the number of tokens in layer 0, and cache.nbytes() the bytes of all keys and values."""
+    """len(cache) is the number of tokens in layer 0, and cache.nbytes() an int, the bytes of all keys and values."""
     yours = student.call(probes.measure, len(pieces[0]), pieces)
     layers, each = len(pieces[0]), yours["after each attend"]
     if any(each[i] != each[i - i % layers] for i in range(len(each))):
@@ -165,14 +165,14 @@ def assert_generates(student: Student, case: Decoding) -> Any:
 @costly
 @given(decodings(beyond=False))
 def test_tokens_equal_recomputing_everything(student: Student, case: Decoding) -> None:
-    """generate returns the same tokens as without a cache, if the text fits into the context."""
+    """generate returns the prompt and the same new tokens as without a cache, if the text fits into the context."""
     assert_generates(student, case)
 
 
 @costly
 @given(decodings(beyond=True))
 def test_full_cache_begins_anew(student: Student, case: Decoding) -> None:
-    """If the text is longer than the context, each token depends on the last `context` tokens, as without a cache."""
+    """If the text exceeds the context, the result is the prompt and likeliest tokens given the last `context` ones."""
     assert_generates(student, case)
 
 
@@ -214,7 +214,7 @@ POWERS = st.tuples(st.sampled_from([2.0**48, 2.0**46, 2.0**51]), st.sampled_from
 
 @given(st.one_of(SPEEDS, POWERS), st.sampled_from([2, 4, 1]))
 def test_compute_bound_batch_is_smallest(student: Student, speeds: tuple[float, float], itemsize: int) -> None:
-    """compute_bound_batch is the smallest batch with 2 · batch / itemsize ≥ flop_per_sec / bandwidth."""
+    """compute_bound_batch is an int, the smallest batch with 2 · batch / itemsize ≥ flop_per_sec / bandwidth."""
     flop_per_sec, bandwidth = speeds
     yours = student.call("kv_cache.compute_bound_batch", flop_per_sec, bandwidth, itemsize)
     assert_count(yours, oracle.compute_bound_batch(flop_per_sec, bandwidth, itemsize))

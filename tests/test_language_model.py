@@ -34,7 +34,7 @@ COARSE = 2**24  # float64 roundings for logits, whose error grows with the numbe
 
 @given(st.tuples(sizes(4, 6, 2), st.sampled_from([4, 3, 8]), st.integers(0, 3), sizes(3)))
 def test_model_has_expected_parts(student: Student, chosen: tuple[int, int, int, int]) -> None:
-    """The model has two embeddings, `num_layers` attention layers and MLPs, and an output layer without bias."""
+    """The model has exactly the parts in the stub, of the classes there, each with own parameters, and `context`."""
     reply = student.call(probes.shapes, list(chosen))
     expected = oracle.list_shapes(*chosen)
     plain = Text("{names} is a plain list, whose modules have no parameters", names=" / ".join(reply["plain"]))
@@ -100,7 +100,7 @@ def test_loss_of_zeroed_output_is_log_vocab(student: Student, vocab: int, dim: i
 
 @given(cases(), INTEGERS)
 def test_loss_is_mean_cross_entropy_of_next_tokens(student: Student, case: Case, dtype: torch.dtype) -> None:
-    """The loss is the mean cross-entropy of each token after the first, given the tokens before it."""
+    """loss only reads batch, calls the model once without last tokens, and returns mean cross-entropy with a graph."""
     given_batch = case.batch.to(dtype)
     tables, batch = as_float64(case.tables), case.batch.numpy()
     reply = student.call(probes.loss, case.tables, given_batch, "float32")

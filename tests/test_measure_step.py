@@ -60,7 +60,7 @@ def run_step(weights: list[nn.Parameter], x: Tensor, ones: Tensor) -> None:
 
 @given(SIZES, DTYPES)
 def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int, int], dtype: str) -> None:
-    """step_work returns ints, the FLOPs and bytes of each operation: 2 · L forward, 3 · L - 1 backward, L for SGD."""
+    """step_work returns ints, the FLOPs and bytes of each operation, and uses your matrix_matrix_work."""
     yours = student.call(probes.list_work, *sizes, dtype)
     expected = oracle.work(oracle.step(*sizes), get_itemsize(dtype))
     whole = all(type(number) is int for each in yours for number in each)
@@ -75,7 +75,7 @@ def test_step_work_lists_every_operation(student: Student, sizes: tuple[int, int
 
 @given(SMALL)
 def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) -> None:
-    """The bytes from step_work and the FLOPs from predict_step equal those counted while torch runs a step."""
+    """step_work's bytes and predict_step's FLOPs, from your deep_linear_flops, are ints that equal those in torch."""
     B, D, L = sizes
     work = student.call(probes.list_work, B, D, L, "float32")
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
@@ -92,7 +92,7 @@ def test_step_work_matches_torch(student: Student, sizes: tuple[int, int, int]) 
 
 @given(SMALL)
 def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple[int, int, int]) -> None:
-    """The memory from predict_step is an int, the bytes of parameters, gradients and tensors saved by autograd."""
+    """predict_step's memory is an int: your training_bytes of parameters, gradients and tensors autograd saves."""
     B, D, L = sizes
     yours = student.call(probes.predict, B, D, L, "float32", 1e12, 1e12)["memory"]
     weights, x, ones = [nn.Parameter(torch.ones(D, D)) for _ in range(L)], torch.ones(B, D), torch.ones(B, D)
@@ -114,7 +114,7 @@ def test_memory_matches_tensors_saved_by_autograd(student: Student, sizes: tuple
 def test_memory_is_parameters_gradients_and_activations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """The memory from predict_step includes parameters, gradients and saved activations, for any dtype."""
+    """predict_step's memory is an int: your training_bytes of parameters, gradients and activations in any dtype."""
     B, D, L = sizes
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     activations = oracle.count_saved(oracle.forward(*sizes)) * B * D
@@ -127,7 +127,7 @@ def test_memory_is_parameters_gradients_and_activations(
 def test_flops_count_matmuls_but_bytes_count_all_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str
 ) -> None:
-    """predict_step counts the FLOPs of the matmuls only, but the bytes moved by all operations, as exact ints."""
+    """predict_step returns ints: the matmuls' FLOPs by your deep_linear_flops, and all bytes in your step_work."""
     yours = student.call(probes.predict, *sizes, dtype, 1e12, 1e12)
     operations = oracle.step(*sizes)
     assert_count(yours["flops"], oracle.model_flops(operations), what="flops")
@@ -141,7 +141,7 @@ def test_flops_count_matmuls_but_bytes_count_all_operations(
 def test_seconds_are_summed_over_operations(
     student: Student, sizes: tuple[int, int, int], dtype: str, peak: float, intensity: float
 ) -> None:
-    """predict_step adds up, over all operations, the time for arithmetic or for moving bytes, whichever is longer."""
+    """predict_step sums, over your step_work, the time for arithmetic or for moving bytes, whichever is longer."""
     yours = student.call(probes.predict, *sizes, dtype, peak, peak / intensity)
     expected = oracle.seconds(oracle.step(*sizes), get_itemsize(dtype), peak, peak / intensity)
     assert_number(yours["seconds"], expected, relative=ROUNDING, what="seconds")
@@ -153,7 +153,7 @@ def test_seconds_are_summed_over_operations(
 def test_predictions_scale_with_sizes_and_speeds(
     student: Student, sizes: tuple[int, int, int], peak: float, intensity: float
 ) -> None:
-    """Doubling B doubles the FLOPs, doubling D quadruples them, and doubling FLOP/s and bytes/s halves the time."""
+    """FLOPs are ints proportional to B · D², and each layer adds 6 · B · D². Twice the speeds halve the seconds."""
     B, D, L = sizes
     speeds = peak, peak / intensity
     one = student.call(probes.predict, B, D, L, "float32", *speeds)
@@ -174,7 +174,7 @@ def test_predictions_scale_with_sizes_and_speeds(
 def test_measure_device_times_matmul_and_matrix_vector_product(
     student: Student, sizes: tuple[int, int], peak: float, intensity: float
 ) -> None:
-    """measure_device measures FLOP/s with two matrices, and bytes/s with a matrix and a vector."""
+    """measure_device returns the FLOP/s of two matrices and bytes/s of a matrix and a vector on the caller's device."""
     n, rows = sizes
     for place in ("cpu", "meta"):
         reply = student.call(probes.measure_device, n, rows, peak, peak / intensity, place)
@@ -253,7 +253,7 @@ def test_measured_seconds_are_for_one_step(
 def test_measured_mfu_divides_by_promised_flops(
     student: Student, sizes: tuple[int, int, int], peak: float, promised: float
 ) -> None:
-    """The mfu from measure_step is the FLOPs of the step / seconds / promised."""
+    """The mfu from measure_step is that of your mfu function: the FLOPs of the step / seconds / promised."""
     took = student.call(probes.measure, *sizes, promised, peak, peak, 0.0)["took"]
     expected = oracle.mfu(oracle.model_flops(oracle.step(*sizes)), took["seconds"], promised)
     assert_number(

@@ -88,13 +88,13 @@ def compare_clipping(reply: Plain, grads: list[Tensor | None], max_norm: float) 
 
 @given(gradients(st.floats(0.01, 0.9)))
 def test_large_gradients_are_clipped_by_global_norm(student: Student, case: tuple[list[Tensor | None], float]) -> None:
-    """If the global norm exceeds max_norm, all gradients are scaled by max_norm / norm. The old norm is returned."""
+    """A global norm above max_norm is returned, and each gradient but None is scaled in place by max_norm / norm."""
     check_clipping(student, *case)
 
 
 @given(gradients(st.floats(1.1, 100)) | st.just(([None, None], 1.0)))
 def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor | None], float]) -> None:
-    """If the global norm is below max_norm, the gradients do not change."""
+    """If the global norm is below max_norm, each p.grad stays the same tensor and values. The norm is returned."""
     check_clipping(student, *case)
 
 
@@ -104,7 +104,7 @@ def test_small_gradients_do_not_change(student: Student, case: tuple[list[Tensor
     st.sampled_from([0.1, 0.0]),
 )
 def test_only_matrices_decay(student: Student, shapes: list[list[int]], lr: float, weight_decay: float) -> None:
-    """AdamW gets every parameter once, with the given lr. Only those with two or more dimensions decay."""
+    """Your AdamW gets every parameter once, with lr, betas (0.9, 0.95), and decay for two or more dimensions only."""
     reply = student.call(probes.groups, shapes, lr, weight_decay)
     *others, bias, embedding = reply["options"]
     decays, stays = ([{"lr": lr, "betas": [0.9, 0.95], "weight_decay": decay}] for decay in (weight_decay, 0.0))
@@ -165,19 +165,19 @@ def check_step(student: Student, step: Step) -> None:
 
 @given(steps(rows=st.integers(1, 4), limits=st.floats(1.5, 10)))
 def test_micro_batches_equal_whole_batch(student: Student, step: Step) -> None:
-    """For micro-batches of any size, even a smaller last one, loss and gradients equal those of the whole batch."""
+    """For any micro-batch size, one step uses only the whole batch's gradients, and returns that batch's float loss."""
     check_step(student, step)
 
 
 @given(steps(rows=st.integers(2, 4), limits=st.floats(0.05, 0.6)))
 def test_accumulated_gradients_are_clipped(student: Student, step: Step) -> None:
-    """The accumulated gradients are clipped once, after the last micro-batch and before the optimizer's step."""
+    """One optimizer step uses only the whole batch's gradients, clipped once. The float result is that batch's loss."""
     check_step(student, step)
 
 
 @given(steps(rows=st.integers(1, 3), limits=st.just(2.0)))
 def test_each_micro_batch_is_freed_before_the_next(student: Student, step: Step) -> None:
-    """Each micro-batch runs forward and backward before the next one, and then the optimizer takes one step."""
+    """Micro-batches of up to micro_batch_size rows, each row once, run forward and backward in turn, then one step."""
     reply = take_step(student, step)
     rows = [count for name, count in reply["events"] if name == "forward"]
     few = Text("micro-batches of at most {most} of {rows} rows", most=step.micro_batch_size, rows=len(step.case.batch))
@@ -192,7 +192,7 @@ def test_each_micro_batch_is_freed_before_the_next(student: Student, step: Step)
 @costly
 @given(st.booleans(), SEEDS)
 def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed: int) -> None:
-    """Forward matmuls run in bfloat16 if bfloat16=True, otherwise in float32. Parameters stay float32."""
+    """Forward matmuls are bfloat16 if bfloat16=True, otherwise float32. Parameters and gradients stay float32."""
     batch = torch.from_numpy(rng_of(seed).integers(0, 4, [3, 5]))
     reply = student.call(probes.precision, batch, bfloat16)
     what = Text("matrix products of the forward pass")
@@ -207,7 +207,7 @@ def test_forward_is_bfloat16_if_requested(student: Student, bfloat16: bool, seed
 @costly
 @given(plans(), SEEDS)
 def test_each_step_follows_the_settings(student: Student, settings: dict[str, Any], seed: int) -> None:
-    """Each step calls get_batch once and AdamW's step() once, with the scheduled learning rate in every group."""
+    """With load_tokens, each step calls get_batch and AdamW.step once, as in the stub, and the model is returned."""
     reply = student.call(probes.train, seed, settings)
     s = settings
     one = [probes.COUNT, s["batch_size"], s["context"] + 1]
@@ -234,7 +234,7 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
 def test_checkpoints_are_saved_and_losses_reported_on_schedule(
     student: Student, settings: dict[str, Any], seed: int
 ) -> None:
-    """A checkpoint is saved every `checkpoint_every` steps and after the last. Each step's loss is reported."""
+    """Every `checkpoint_every` steps and after the last, a checkpoint is saved. Then each step reports a float loss."""
     reply = student.call(probes.train, seed, settings)
     count = settings["steps"]
     assert_equal(
@@ -256,7 +256,7 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
 
 
 def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
-    """No two steps draw the same batch, not even with different seeds."""
+    """No two steps draw the same batch, not even with different seeds, and no batch depends on `settings.steps`."""
     steps = 12  # so that seed 1 in step 10 can be confused with seed 11 in step 0
     settings = {"vocab": 251, "dim": 3, "num_layers": 0, "context": 4, "steps": steps, "batch_size": 3}
     other, count = seed % 2**20, 4000
@@ -292,7 +292,7 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, settings: dict[str, Any], stops: list[int], seed: int
 ) -> None:
-    """A killed and resumed run equals an uninterrupted one, bit for bit. A finished run is loaded, not repeated."""
+    """A run resumed by load_checkpoint equals an uninterrupted one. A finished one is loaded, not repeated."""
     count, every = settings["steps"], settings["checkpoint_every"]
     stops = sorted({min(stop, count - 1) for stop in stops})
     reply = student.call(probes.resume, seed, settings, stops)
@@ -337,7 +337,7 @@ def test_model_is_on_requested_device(student: Student, settings: dict[str, Any]
 
 
 def test_training_reaches_entropy_of_source(student: Student, seed: int) -> None:
-    """If each token depends on the two before it, the loss comes within 0.1 nats of the entropy of the source."""
+    """If a token depends on the two before it, every weight changes, and the loss is within 0.1 nats of the entropy."""
     vocab, context = 3, 3
     table, text = probes.draw_source(seed)
     settings = {
