@@ -244,7 +244,7 @@ def test_batch_is_on_device(
 
 @given(st.sampled_from(["cuda", "cuda:0"]), st.booleans(), st.integers(1, 3))
 def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, batch_size: int) -> None:
-    """For a (simulated) CUDA device, the batch is copied there, from pinned memory only and with non_blocking=True."""
+    """A batch for a (simulated) GPU is pinned and then copied with non_blocking=True. One for the CPU is not pinned."""
     data = permutation(20, 0)
     reply = student.call(probes.copies_to_gpu, data, batch_size, device, as_object)
     check(
@@ -273,6 +273,8 @@ def test_copy_to_gpu_is_pinned(student: Student, device: str, as_object: bool, b
         check(copy["pinned"], mistake=unpinned, yours=reply["copies"], expected=PINNED)
         blocking = Text("the copy to the GPU blocks the CPU: pass non_blocking=True")
         check(copy["non_blocking"], mistake=blocking, yours=reply["copies"], expected=PINNED)
+    always = Text("on a machine with a GPU, the batch is pinned even if `device` is the CPU: let `device` decide")
+    check(not reply["pinned on CPU"], mistake=always, yours="on_cpu: True", expected="on_cpu: False")
 
 
 @given(token_cases(windows=st.integers(2, 9), least_rows=1))

@@ -136,18 +136,25 @@ def write_copies(data: Tensor, device: str, as_object: bool, literal: Callable[[
             data_line(data, literal),
             "with simulating(Machine(on_gpu=True)) as gpu:",
             f"    get_batch(data, batch_size, 4, device={f'torch.device({device!r})' if as_object else repr(device)})",
-            "gpu.copies",
+            "    on_cpu = get_batch(data, batch_size, 4, device='cpu').is_pinned()",
+            "gpu.copies, on_cpu",
         ]
     )
 
 
 @typed(write_copies)
 def copies_to_gpu(assignment: Any, data: Tensor, batch_size: int, device: str, as_object: bool) -> dict[str, object]:
-    """Return the copies made to a simulated CUDA device for one batch, and whether the batch is on this device."""
+    """Return the copies made to a simulated CUDA device for one batch, and whether the batch is on this device.
+
+    For a batch on the CPU of the same machine, return whether it is pinned.
+    """
     where = torch.device(device) if as_object else device
     with simulating(Machine(on_gpu=True)) as gpu:
         result = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device=where)
-    return {"copies": gpu.copies, "is there": gpu.holds(result)}
+    with simulating(Machine(on_gpu=True)) as other:
+        on_cpu = assignment.get_batch.get_batch(read_only(data), batch_size, 4, device="cpu")
+        is_pinned = other.is_pinned(on_cpu)
+    return {"copies": gpu.copies, "is there": gpu.holds(result), "pinned on CPU": is_pinned}
 
 
 @typed(
