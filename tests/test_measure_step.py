@@ -236,7 +236,7 @@ def test_measured_seconds_are_for_one_step(
         note = Text("{note}; yours is {ratio} times the bound", note=note, ratio=f"{yours / bound:.4g}")
     in_range = number and low * (1 - ROUNDING) <= yours < MOST * low
     check(in_range, note, yours=yours, expected=shown, mistake=lacks if is_without else "")
-    warm_up = before or next(each for each in between if each)
+    warm_up = before or next((each for each in between if each), 0)
     rest = steps + before - warm_up
     check(
         rest >= AT_LEAST,
