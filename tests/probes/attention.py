@@ -32,9 +32,7 @@ def inputs_after(assignment: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor)
 
 
 @typed("multi_head_attention(q, k, v, heads, mask)")
-def error_of_heads(
-    assignment: Any, q: Tensor, k: Tensor, v: Tensor, heads: int, mask: Tensor | None = None
-) -> str | None:
+def error_of_heads(assignment: Any, q: Tensor, k: Tensor, v: Tensor, heads: int, mask: Tensor | None) -> str | None:
     """Return the type of the error that multi_head_attention raises, if any."""
     try:
         assignment.attention.multi_head_attention(q, k, v, heads, mask)
