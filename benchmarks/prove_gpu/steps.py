@@ -176,6 +176,7 @@ def grade_path(place: StepSettings) -> None:
         for slow, row in place.take_in_time(measured, len(place.slow), "slow solutions"):
             show({"submission": slow.title} | make_row(row))
             accepted = row.outcome in ("failed", "timed_out")  # on a GPU, a loop over rows takes minutes
+            accepted |= row.outcome == "passed" and place.kind == "cpu"  # a rehearsal: the thresholds are those of GPUs
             problems += [] if accepted or is_inconclusive(row) else [f"{slow.title}: outcome {row.outcome}"]
     if problems:
         raise Failed("; ".join(problems))
