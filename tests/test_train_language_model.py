@@ -292,7 +292,7 @@ def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
 def test_resumed_run_equals_uninterrupted_run(
     student: Student, settings: dict[str, Any], stops: list[int], seed: int
 ) -> None:
-    """A run resumed by load_checkpoint equals an uninterrupted one. A finished one is loaded, not repeated."""
+    """A run resumed by load_checkpoint equals an uninterrupted one bit for bit. A finished one is only loaded."""
     count, every = settings["steps"], settings["checkpoint_every"]
     stops = sorted({min(stop, count - 1) for stop in stops})
     reply = student.call(probes.resume, seed, settings, stops)
