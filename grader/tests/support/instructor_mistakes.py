@@ -137,7 +137,7 @@ TEST, PROBE, STRATEGIES = "tests/test_double.py", "tests/probes/double.py", "tes
 ORACLE, MISTAKES, SOLUTION = (f"reference/double/{name}.py" for name in ("oracle", "mistakes", "solution"))
 KATA, STUB = "reference/double/kata.toml", "assignment/double.py"
 PROJECT, CONFTEST = "pyproject.toml", "conftest.py"
-FLAKY = "import secrets\n    assert n == 0 or secrets.randbelow(2)\n    return"  # the test of 0 alone could pass by chance
+FLAKY = "import secrets\n    assert n == 0 or secrets.randbelow(2)\n    return"  # 0 alone might pass by chance
 LACKS = "oracle.py does not define double, which tests/test_double.py uses"
 COMPARED = "assert_equal(student.call(doubled, n), oracle.double(n))"
 
