@@ -18,52 +18,48 @@ Accumulated: TypeAlias = tuple[float, list[Float[Array, "d k"]]]
 SKIPPED = "the last, smaller micro-batch is skipped"
 
 
-@instead_of(
+def weigh_alike(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [1 / len(rows) for _ in rows]
+
+
+def weigh_not(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [1.0 for _ in rows]
+
+
+def weigh_by_rows(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [float(count) for count in rows]
+
+
+def weigh_as_if_full(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+    return [count / (micro_batch_size * len(rows)) for count in rows]
+
+
+all_alike = instead_of(
+    oracle.get_weights, "the gradients of all micro-batches have the same weight, even those of a smaller last one"
+)(weigh_alike)
+undivided = instead_of(
+    oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches"
+)(weigh_not)
+sum_of_squares = instead_of(oracle.get_weights, "the squared errors are summed, but not divided by the number of rows")(
+    weigh_by_rows
+)
+all_full = instead_of(
+    oracle.get_weights, "the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows"
+)(weigh_as_if_full)
+loss_is_a_mean_of_means = instead_of(
     oracle.get_loss_weights,
     "the returned loss is the mean of the micro-batches' means: a smaller last one needs a smaller weight",
-)
-def loss_is_a_mean_of_means(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [1 / len(rows) for _ in rows]
-
-
-@instead_of(oracle.get_loss_weights, "the returned loss is the sum of the micro-batches' means")
-def loss_is_a_sum_of_means(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [1.0 for _ in rows]
-
-
-@instead_of(oracle.get_loss_weights, "the returned loss is the sum of the squared errors, not divided by their number")
-def loss_is_a_sum(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [float(count) for count in rows]
-
-
-@instead_of(
-    oracle.get_weights, "the gradients of all micro-batches have the same weight, even those of a smaller last one"
-)
-def all_alike(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [1 / len(rows) for _ in rows]
-
-
-@instead_of(
+)(weigh_alike)
+loss_is_a_sum_of_means = instead_of(
+    oracle.get_loss_weights, "the returned loss is the sum of the micro-batches' means"
+)(weigh_not)
+loss_is_a_sum = instead_of(
+    oracle.get_loss_weights, "the returned loss is the sum of the squared errors, not divided by their number"
+)(weigh_by_rows)
+loss_of_full_micro_batches = instead_of(
     oracle.get_loss_weights,
     "in the returned loss, the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows",
-)
-def loss_of_full_micro_batches(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [count / (micro_batch_size * len(rows)) for count in rows]
-
-
-@instead_of(oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches")
-def undivided(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [1.0 for _ in rows]
-
-
-@instead_of(oracle.get_weights, "the squared errors are summed, but not divided by the number of rows")
-def sum_of_squares(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [float(count) for count in rows]
-
-
-@instead_of(oracle.get_weights, "the sum of each micro-batch is divided by micro_batch_size, even if it has fewer rows")
-def all_full(rows: Sequence[int], micro_batch_size: int) -> list[float]:
-    return [count / (micro_batch_size * len(rows)) for count in rows]
+)(weigh_as_if_full)
 
 
 @instead_of(oracle.split_rows, "the model is called with the whole batch at once")
