@@ -19,6 +19,8 @@ from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.internal.entropy import deterministic_PRNG
 from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies._internal.lazy import unwrap_strategies
+from hypothesis.strategies._internal.strategies import SampledFromStrategy
 
 ATTEMPTS = 10  # maximum number of draws of an input that a strategy may reject
 FEW_EXAMPLES = 10
@@ -67,20 +69,34 @@ def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict
     """Yield the simplest input and `count - 1` random inputs, each together with its `ConjectureData`.
 
     If the body of a test draws more values (`st.data()`), they are drawn from the same data. Because there is no
-    search, mutation or shrinking, a strategy that rejects most draws yields fewer inputs.
+    search, mutation or shrinking, a strategy that rejects most draws yields fewer inputs. No element of an argument
+    `st.sampled_from(elements)` repeats before all have occurred, so a short list is tried completely, as by the engine.
     """
     random = Random(seed)
     strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs
+    indices = {name: draw_indices(strategy, count, random) for name, strategy in strategies.items()}
     for number in range(count):
         for attempt in range(ATTEMPTS):
             data = ConjectureData(random=random, prefix=() if number or attempt else SIMPLEST)
             with BuildContext(data, wrapped_test=test):
                 try:
-                    given = {name: data.draw(strategy) for name, strategy in strategies.items()}
+                    given = {}
+                    for name, strategy in strategies.items():
+                        if number and indices[name]:  # the first choice of `sampled_from` is the index
+                            data.prefix, data.index = (indices[name][number - 1],), 0
+                        given[name] = data.draw(strategy)
                 except (StopTest, UnsatisfiedAssumption):
                     continue
                 yield given, data
             break
+
+
+def draw_indices(strategy: SearchStrategy[Any], count: int, random: Random) -> list[int]:
+    """Return at least `count` indices of the elements of `st.sampled_from(elements)`, or [] for another strategy."""
+    found = unwrap_strategies(strategy)  # type: ignore[no-untyped-call]
+    length = len(found.elements) if isinstance(found, SampledFromStrategy) else 0
+    rounds = range(0, count, length) if length else ()
+    return [index for _ in rounds for index in random.sample(range(length), min(length, count))]
 
 
 def has_saved_failures(test: Any) -> bool:

@@ -157,6 +157,22 @@ def test_new_inputs_depend_only_on_the_seed(test: Any) -> None:
     assert calls[0] == calls[1] != calls[2]
 
 
+@sample(st.sampled_from(range(6)), NUMBERS, st.sampled_from(range(6)))
+def listed(student: Student, one: int, number: int, other: int) -> None:
+    assert student.call(echo, 6 * one + other) == 6 * one + other
+
+
+def test_new_inputs_contain_every_element_of_a_list() -> None:
+    for number in range(20):
+        runner = Counting()
+        item = make_item(listed, NewInputs(), runner)
+        get_state(item.config).seed = number
+        assert pytest_pyfunc_call(item)
+        pairs = [divmod(value, 6) for (value,) in runner.asked]
+        assert [{*one} for one in zip(*pairs[1:7], strict=True)] == [{*range(6)}] * 2
+        assert len({*pairs}) > 12, "the elements of two lists are drawn independently"
+
+
 @pytest.mark.parametrize(
     ("options", "counts"),
     [
