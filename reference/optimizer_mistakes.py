@@ -208,7 +208,8 @@ def wiped_without_gradient(state: Any, options: Options) -> None:
 
 
 @instead_of(
-    optimizers.hook_loaded_state, "after load_state_dict(), the state begins anew: store all of it in self.state[p]"
+    optimizers.hook_loaded_state,
+    "after load_state_dict(), the state begins anew: store all of it (flags and counts, too) in self.state[p]",
 )
 def lost_in_loading(state: Any) -> None:
     return

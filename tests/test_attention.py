@@ -274,7 +274,7 @@ def test_gradients_reach_queries_keys_and_values(student: Student, case: Case, s
 
 @given(cases(dtypes=EXACT, empty=True), SEEDS)
 def test_gradients_of_fully_masked_queries_are_zero(student: Student, case: Case, seed: int) -> None:
-    """A query that may attend to no key has the gradient 0. All other gradients are those of softmax(q kᵀ / √d) v."""
+    """A query that may attend to no key adds 0 to all gradients, which are otherwise those of softmax(q kᵀ / √d) v."""
     assert_gradients(student, case, seed)
 
 

@@ -227,7 +227,7 @@ def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None
     )
     check(not moves["changed"], mistake=overwritten, yours=moves["changed"], expected=Text("no change to other files"))
     removed = Text(
-        "the old checkpoint is removed first: if the process is killed at that moment, there is no checkpoint"
+        "the old checkpoint is removed first: if the process is killed at that moment, there is none at path"
     )
     with asking(write_events()):
         check(not moves["removed"], mistake=removed, yours=f"{moves['removed']}(path)", expected=expected)

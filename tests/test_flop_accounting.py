@@ -57,7 +57,9 @@ def count_products(yours: Plain, one: int, products: int) -> Text | str:
         return ""
     count, expected = f"{yours / one:g}", f"{products:g}"
     if count == expected:  # the result is only rounded
-        return Text("an exact int is asked for: a float, also that of a division with /, has only 53 bits")
+        return Text(
+            "an exact int is asked for: a float, such as the result of /, has only 53 bits, and int() is then too late"
+        )
     return Text(
         "in matmuls of 2 · B · D² = {one} FLOPs: {expected}; yours: {count}", one=one, expected=expected, count=count
     )

@@ -65,7 +65,7 @@ def test_temperature_zero_takes_most_likely_token(student: Student, case: tuple[
 def test_text_depends_only_on_seed_and_earlier_tokens(
     student: Student, case: tuple[Tensor, Tensor, int], seed: int, is_global: bool
 ) -> None:
-    """Only the given generator (by default torch's) is used. Its seed decides the tokens. A larger n only adds some."""
+    """Only the given generator (default: torch's) is used. Its seed decides the tokens. A larger n only adds tokens."""
     tables, prompt, n = case
     again, twice, longer = student.call(probes.generate_each, tables, prompt, [n, n, n + 3], seed, is_global)
     for tokens, new in ((again, n), (twice, n), (longer, n + 3)):

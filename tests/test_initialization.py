@@ -86,7 +86,7 @@ def test_weights_are_within_three_standard_deviations(student: Student, seed: in
     """The absolute value of every weight is at most 3 / sqrt(input_dim)."""
     for input_dim, output_dim in LARGE:
         weights, law = draw_with_right_std(student, input_dim, output_dim, seed)
-        note = Text("a weight of ({m}, {n}) is too far from 0", m=input_dim, n=output_dim)
+        note = Text("in a weight of shape ({m}, {n}), an element is too far from 0", m=input_dim, n=output_dim)
         low, high = float(weights.min()), float(weights.max())
         if -low <= law.bound < high:
             note = Text("only positive weights are too far from 0")
@@ -120,7 +120,7 @@ def test_std_is_correct_before_truncation(student: Student, seed: int) -> None:
             Text("root mean square {value}", value=f"{rms:.6f}"),
             Text("about {value}", value=f"{variance**0.5:.6f}"),
         )
-        note = Text("{size}: the variance after truncation is off by {off}", size=size, off=f"{off:.1%}")
+        note = Text("{size}: the root mean square is off by {off}", size=size, off=f"{rms / variance**0.5 - 1:.1%}")
         check(abs(off) <= Z * (2 / n) ** 0.5, note, yours=yours, expected=expected)
         ratio = rms / right_distribution(input_dim, output_dim).variance ** 0.5
         is_cut_visible = input_dim > 1 and abs(ratio - 1) <= FAR_OFF  # only then does a mistake's sentence need it
@@ -170,7 +170,7 @@ def test_torch_seed_determines_result(student: Student, seed: int, input_dim: in
     assert_equal(again["weights"], weights, what=Text("two weights"), mistake=note)
     check(
         not torch.equal(*weights),
-        mistake=Text("two consecutive weights are equal: are they constant, or is the seed set on every call?"),
+        mistake=Text("two calls in a row return the same weight: is it constant, or is the seed set on every call?"),
         yours=weights,
     )
     require(all(bool(weight.isfinite().all()) for weight in weights), Text("a weight is not finite"), yours=weights)

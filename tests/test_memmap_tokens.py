@@ -179,12 +179,12 @@ def test_only_used_tokens_are_read(student: Student) -> None:
     require(is_array, Text("load_tokens does not return an array of {count} tokens", count=count), yours=reply)
     yours = reply["bytes"]
     few = yours in oracle.bytes_in_memory(size)
-    expected = Text("a few pages of a file of {size} bytes", size=size)
+    expected = Text("a few pages of the tokens' {size} bytes", size=size)
     copied = Text(
         "the array uses the memory of a bytes object, into which read() or a slice of an mmap copies every token: pass "
         "the mmap itself to np.frombuffer, or use np.memmap"
     )
-    seen = Text("{bytes} bytes", bytes=yours)
+    seen = Text("{bytes} bytes in memory", bytes=yours)
     check(reply["memory"] != "bytes", mistake=copied, yours=seen, expected=expected)
     check(
         few,

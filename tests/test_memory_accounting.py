@@ -188,7 +188,7 @@ def measure_step(dim: int, num_layers: int, rows: int, states: int, dtype: torch
 def test_each_tensor_kind_uses_its_own_byte_size(
     student: Student, parameters: int, activations: int, times: int, p: int, g: int, o: int, a: int
 ) -> None:
-    """training_bytes, an exact int, adds the other three sizes per parameter and activation_bytes per activation."""
+    """training_bytes, an exact int, is the first three sizes per parameter plus activation_bytes per activation."""
     each = {"parameter_bytes": p, "gradient_bytes": g, "optimizer_bytes": o, "activation_bytes": a}
     expected = oracle.training_bytes(parameters, activations, **each, times=times)
     yours = student.call(probes.training_bytes, parameters * times, activations * times, each)

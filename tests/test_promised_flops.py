@@ -50,7 +50,7 @@ def assert_answer(reply: Plain, name: str, dtype: str, note: Text | str = "") ->
         check(
             expected in raised,
             mistake=seen,
-            yours=reply["errors"][0] if raised else Text("a number"),
+            yours=reply["errors"][0] if raised else reply["returned"][0],
             expected=Text("a {kind}Error", kind=expected.removesuffix("Error")),
         )
     elif expected is None:

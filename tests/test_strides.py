@@ -101,7 +101,7 @@ def test_size_zero_is_treated_as_one(student: Student, others: list[int], place:
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), BEYOND_FLOATS)
 def test_large_strides_are_exact(student: Student, a: int, b: int, c: int, times: int) -> None:
-    """Strides are the exact products of all later sizes, even for tensors that are larger than memory."""
+    """Strides are ints, the exact products of all later sizes, even for tensors that are larger than memory."""
     shape = [a | 1, b | 1, c | 1]
     yours = student.call(probes.contiguous_strides, oracle.lengthen(shape, times))
     assert_equal(yours, oracle.contiguous_strides(shape, times), what=Text("strides"))

@@ -36,7 +36,7 @@ ARRAY = Text("the losses are a NumPy array: return a tensor or a list of numbers
 CHAIN = 2**10  # roundings by which steps in one run may differ from the same steps in separate runs
 STEPS = 24  # enough to detect a learning rate that changes every ten or twenty steps
 OVERFLOWING = 1e20  # its square is infinite in float32, but its gradient is not
-SKIPPED = Text("a step whose loss is infinite, but not its gradient, does not change the weights: take every step")
+SKIPPED = Text("a step with an infinite loss and a finite gradient does not change the weights: take every step")
 RATES = st.sampled_from([0.01, 0.05, 0.0])
 DIFFERS = Text(
     "the initial weights differ from those of a new Cruncher: build it first, set no seed, and leave its weights alone"

@@ -256,7 +256,7 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
 
 
 def test_batches_depend_on_seed_and_step(student: Student, seed: int) -> None:
-    """No two steps draw the same batch, not even with different seeds, and no batch depends on `settings.steps`."""
+    """No two steps share a batch, whether their seeds are equal or not. No batch depends on `settings.steps`."""
     steps = 12  # so that seed 1 in step 10 can be confused with seed 11 in step 0
     settings = {"vocab": 251, "dim": 3, "num_layers": 0, "context": 4, "steps": steps, "batch_size": 3}
     other, count = seed % 2**20, 4000

@@ -60,7 +60,9 @@ def threshold_too_small(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) <= oracle.smallest(dtype) / 4
 
 
-@instead_of(oracle.underflows, "returns False for exactly half the smallest number: ties round to even, here to 0")
+@instead_of(
+    oracle.underflows, "returns False for exactly half the smallest positive number: ties round to even, here to 0"
+)
 def half_way_kept(value: float, dtype: str) -> bool:
     return value != 0 and abs(value) < oracle.smallest(dtype) / 2
 

@@ -27,7 +27,7 @@ def cut_at_three_itself(input_dim: int, output_dim: int) -> TruncatedNormal:
 
 @instead_of(
     oracle.distribution,
-    "the weights are truncated at -2 and 2, trunc_normal_'s defaults: pass three standard deviations as a and b",
+    "the weights are truncated at -2 and 2, trunc_normal_'s defaults: pass -3 * std and 3 * std as a and b",
 )
 def cut_by_torch(input_dim: int, output_dim: int) -> TruncatedNormal:
     std = oracle.distribution(input_dim, output_dim).std

@@ -19,7 +19,7 @@ Moments: TypeAlias = tuple[float, float]  # minimum and maximum
 
 BY_DEFAULT = (
     "the initial weight is drawn with trunc_normal_'s defaults, a standard deviation of 1 truncated at -2 and 2: "
-    "pass std, and three standard deviations as a and b"
+    "pass std, and -3 * std and 3 * std as a and b"
 )
 RELU = "a ReLU is applied to the output"
 SCALED = "the output is divided by sqrt(input_dim): divide the initial weight instead"
@@ -31,7 +31,7 @@ SIGNS = "all initial weights have the same absolute value and random signs"
 CUT = "of the initial weight is that of a normal distribution truncated at {bound:g} standard deviations"
 BOUNDS = [1.0, 1.5, 2.0, 2.5]
 CUT_BY_TORCH = (
-    "the initial weight is truncated at -2 and 2, trunc_normal_'s defaults: pass three standard deviations as a and b"
+    "the initial weight is truncated at -2 and 2, trunc_normal_'s defaults: pass -3 * std and 3 * std as a and b"
 )
 
 

@@ -114,6 +114,9 @@ def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
     return size, size + oracle.HEADER
 
 
-@instead_of(oracle.bytes_in_memory, "most of the file is in memory after loading: map it, and do not read its tokens")
+@instead_of(
+    oracle.bytes_in_memory,
+    "most of the file is in memory after loading: map it (np.load maps only .npy files) and read no tokens",
+)
 def read_whole(size: int) -> range:
     return range(size // 2, 2 * size)

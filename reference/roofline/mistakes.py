@@ -54,7 +54,7 @@ def one_of_one_size(
 
 @instead_of(
     oracle.work,
-    "counts {other} bytes per element of every dtype that does not take 2 or 4: use dtype.itemsize",
+    "counts {other} bytes per element of every dtype except those of 2 and 4 bytes: use dtype.itemsize",
     other=[4, 2],
 )
 def two_or_four_bytes(

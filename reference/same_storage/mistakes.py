@@ -171,7 +171,7 @@ def base_of_the_other(x: Placed, y: Placed) -> bool:
 
 @instead_of(
     oracle.same_storage,
-    "a Parameter made of x and the result of x.detach() are not recognized: they have no _base",
+    "nn.Parameter(x) and x.detach() are not recognized as views of x: they have no _base",
 )
 def common_base(x: Placed, y: Placed) -> bool:
     def find_root(tensor: torch.Tensor) -> torch.Tensor:

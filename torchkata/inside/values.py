@@ -106,6 +106,8 @@ def to_plain(value: object, depth: int = 0) -> Plain:
         return float(value)
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
+    if isinstance(value, np.generic) and value.dtype.kind in NUMBERS:
+        return Opaque(f"np.{value.dtype}({value.item()})")  # for example np.int64(3)
     name = name_type(value)
     if isinstance(value, (list, tuple, dict)) and depth >= MAX_DEPTH:
         return Opaque(Text("{type} inside {count} others", type=name, count=depth))
