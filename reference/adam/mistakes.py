@@ -46,14 +46,14 @@ def decayed_at_the_rate(
     return oracle.step(p, state, grad, lr, weight_decay=lr * weight_decay, **options)
 
 
-@instead_of(oracle.step, "weight_decay * p is added to the first moment only, not to the second")
+@instead_of(oracle.step, "weight_decay * p is added to the gradient in m, but not to the gradient that is squared in v")
 def decayed_in_the_first_only(
     p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
 ) -> Moved:
     return step_with(p, state, (oracle.add_decay(p, grad, weight_decay), grad), lr, **options)
 
 
-@instead_of(oracle.step, "weight_decay * p is added to the second moment only, not to the first")
+@instead_of(oracle.step, "weight_decay * p is added to the gradient that is squared in v, but not to the gradient in m")
 def decayed_in_the_second_only(
     p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.0, **options: Any
 ) -> Moved:

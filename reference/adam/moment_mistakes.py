@@ -95,7 +95,7 @@ def count_lost_in_loading(state: Any) -> Any:
     return state and (*state[:-1], 0)
 
 
-@instead_of(adam.update_averages, "the second moment averages the gradient's absolute value instead of its square")
+@instead_of(adam.update_averages, "v averages the gradient's absolute value instead of its square")
 def of_the_gradient_twice(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + (1 - betas[1]) * abs(grad)
 
@@ -152,6 +152,14 @@ def never_falling(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
 @instead_of(adam.update_averages, "the new gradient is multiplied by 1 - beta2 before it is squared, not after")
 def squared_with_its_factor(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
     return adam.update_averages(m, v, grad, betas)[0], betas[1] * v + ((1 - betas[1]) * grad) ** 2
+
+
+@instead_of(
+    adam.update_averages, "m and v overwrite each other, as if both were stored in one tensor: give each its own"
+)
+def in_one_tensor(m: P, v: P, grad: P, betas: Betas) -> tuple[P, P]:
+    _, both = adam.update_averages(m, adam.update_averages(m, v, grad, betas)[0], grad, betas)
+    return both, both
 
 
 @instead_of(adam.update_averages, "the averages are not kept: each step begins with averages of 0")

@@ -13,7 +13,7 @@ from reference.adam.moment_mistakes import Moved, P, change_defaults, step_with
 from reference.adam.oracle import Betas, State
 from reference.adamw import oracle
 from reference.optimizer_mistakes import Options, change_default, ignore_own_option
-from torchkata import instead_of
+from torchkata import Mistake, instead_of
 
 SHARED = [moment_mistakes, optimizer_mistakes]
 other_default_of_beta1, other_default_of_beta2, other_default_of_epsilon = change_defaults(oracle.step)
@@ -85,20 +85,34 @@ def coupled(p: P, state: State | None, grad: P, lr: float, weight_decay: float =
     return adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
 
 
-@instead_of(oracle.step, "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the gradient")
-def coupled_as_well(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
-    moved, state = adam.step(p, state, grad, lr, weight_decay=weight_decay, **options)
-    return moved - p + oracle.shrink(p, lr, weight_decay), state
+def couple_as_well(message: str, *, decayed_first: bool, only_m: bool = False) -> Mistake:
+    """Return a mistake that also adds `weight_decay * p` to the gradient in both averages or only in m."""
+
+    def mistaken(p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any) -> Moved:
+        shrunk = oracle.shrink(p, lr, weight_decay)
+        added = adam.add_decay(shrunk if decayed_first else p, grad, weight_decay)
+        return step_with(shrunk, state, (added, grad if only_m else added), lr, **options)
+
+    return instead_of(oracle.step, message)(mistaken)
 
 
-@instead_of(
-    oracle.step, "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the first moment"
+coupled_as_well = couple_as_well(
+    "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the gradient", decayed_first=False
 )
-def coupled_in_the_average(
-    p: P, state: State | None, grad: P, lr: float, weight_decay: float = 0.01, **options: Any
-) -> Moved:
-    moved, state = step_with(p, state, (adam.add_decay(p, grad, weight_decay), grad), lr, **options)
-    return moved - p + oracle.shrink(p, lr, weight_decay), state
+coupled_afterwards = couple_as_well(
+    "p is multiplied by 1 - lr * weight_decay, and then weight_decay * p is also added to the gradient",
+    decayed_first=True,
+)
+coupled_in_the_average = couple_as_well(
+    "p is multiplied by 1 - lr * weight_decay, and weight_decay * p is also added to the gradient in m",
+    decayed_first=False,
+    only_m=True,
+)
+coupled_in_the_average_afterwards = couple_as_well(
+    "p is multiplied by 1 - lr * weight_decay, and then weight_decay * p is also added to the gradient in m",
+    decayed_first=True,
+    only_m=True,
+)
 
 
 @instead_of(oracle.step, "the decay is applied after the update, so it also shrinks the update")

@@ -120,7 +120,8 @@ def ahead_one_step_late(p: P, b: P | None, grad: P, lr: float, nesterov: bool = 
 
 
 @instead_of(
-    oracle.step, "from the second step on, nesterov uses the buffer from before this step's update: update it first"
+    oracle.step,
+    "from the second step on, nesterov uses the buffer from before this step's update, not the updated one",
 )
 def ahead_with_the_old_buffer(
     p: P, b: P | None, grad: P, lr: float, momentum: float = 0.9, nesterov: bool = False, **options: Any
@@ -181,7 +182,7 @@ def first_of_the_gradients_own(b: P | None, grad: P, momentum: float, dampening:
 
 @instead_of(
     course.hook_skipped_state,
-    "dampening is applied to a parameter's first gradient if that comes after the optimizer's first step",
+    "dampening is applied to a parameter's first gradient if its grad was None in an earlier step",
 )
 def first_step_of_the_optimizer(state: Any, options: Options) -> Any:
     return 0.0 if state is None else state
