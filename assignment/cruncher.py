@@ -24,6 +24,7 @@ class Cruncher(nn.Module):
     - Each layer has its own weight, initialized by `Linear`. Do not set the torch seed.
     - Every call must use the current weights, so do not cache their product.
     - Gradients must flow to every weight and to `x`.
+    - The model may later be converted to another floating-point dtype.
 
     Not specified (any choice is fine): which of the multiplications you do first.
     """

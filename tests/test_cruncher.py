@@ -29,7 +29,8 @@ def check_forward(yours: Plain, case: DeepCase, what: Text | str = "") -> None:
     """Compare the model's output with the product of all weights."""
     weights, x = [as_float64(w) for w in case.weights], as_float64(case.x)
     scale = forward_scale([abs(w) for w in weights], abs(x))
-    assert_close(yours, oracle.forward(weights, x), scale=scale, roundings=8 * len(weights), what=what)
+    expected, roundings = oracle.forward(weights, x), 8 * len(weights)
+    assert_close(yours, expected, dtype=case.x.dtype, scale=scale, roundings=roundings, what=what)
 
 
 def check_current(student: Student, case: DeepCase) -> None:
@@ -57,7 +58,7 @@ def check_parts(student: Student, case: DeepCase, cuts: list[int]) -> None:
         scale = forward_scale([abs(w) for w in weights], abs(x[start:stop]))
         code = f"model(x[{start}:{stop}])"
         what = code if is_right else Text("{what} (expected: these rows of model(x))", what=code)
-        assert_close(part, expected, scale=scale, roundings=16 * len(weights), what=what)
+        assert_close(part, expected, dtype=case.x.dtype, scale=scale, roundings=16 * len(weights), what=what)
 
 
 @given(deep_cases(st.integers(2, 4), HIDDEN))
@@ -80,10 +81,12 @@ def test_forward_multiplies_by_every_layer(student: Student, case: DeepCase) -> 
         check_current(student, each)
 
 
-@given(deep_cases(st.integers(2, 3), HIDDEN), sizes(1, 1, 0))
-def test_batch_sizes_zero_and_one_are_supported(student: Student, case: DeepCase, rows: int) -> None:
-    """A batch of one row or none gives an output of shape [1] or [0], with the same value as in a larger batch."""
-    check_parts(student, case, [rows])
+@given(deep_cases(st.integers(2, 3), HIDDEN), sizes(1, 1, 0), st.sampled_from([torch.float32, torch.float64]))
+def test_batch_sizes_zero_and_one_are_supported(
+    student: Student, case: DeepCase, rows: int, dtype: torch.dtype
+) -> None:
+    """A batch of one row or none gives shape [1] or [0], the dtype of the model, and the value from a larger batch."""
+    check_parts(student, replace(case, weights=[w.to(dtype) for w in case.weights], x=case.x.to(dtype)), [rows])
 
 
 @given(deep_cases(st.integers(4, 5), HIDDEN))
@@ -92,9 +95,9 @@ def test_rows_are_independent(student: Student, case: DeepCase) -> None:
     check_parts(student, case, [2, len(case.x)])
 
 
-@given(deep_cases(st.integers(2, 4), sizes(1, 4, 0)))
+@given(deep_cases(sizes(2, 4, 0), sizes(1, 4, 0)))
 def test_gradients_reach_every_layer(student: Student, case: DeepCase) -> None:
-    """backward() computes the gradient of every layer's weight and of x."""
+    """backward() computes the gradient of every layer's weight and of x, even if the batch has no rows."""
     if len(case.weights) == 1:
         with precondition():  # another test is about a model without hidden layers
             student.call(probes.forward, case.weights, case.x)

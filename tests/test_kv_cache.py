@@ -67,7 +67,7 @@ def texts(draw: st.DrawFn) -> list[list[list[Tensor]]]:
 
 @given(texts())
 def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[Tensor]]]) -> None:
-    """A text in pieces has the same outputs as causal attention over the whole text. Caches share nothing."""
+    """Caches share nothing, and a text in pieces has the same outputs as causal attention over the whole text."""
     reply = student.call(probes.attend, len(pieces[0]), pieces)
     yours, lengths = reply["outputs"], reply["lengths"]
     shared = Text("filling one cache changes the length of another one: do they share their keys and values?")
@@ -75,11 +75,12 @@ def test_pieces_equal_one_causal_pass(student: Student, pieces: list[list[list[T
     with asking(probes.SHOW_LENGTHS):
         if lengths[1] != lengths[2]:
             assert_equal(lengths, [0, lengths[1], lengths[1]], what=what, mistake=shared)
-    expected, scales = [], []  # of each layer, for all pieces together
-    for layer in range(len(pieces[0])):
-        exact = [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in (piece[layer] for piece in pieces)]
-        expected.append(oracle.attend(exact))
-        q, k, v = (np.concatenate(parts, axis=-2) for parts in zip(*exact, strict=True))
+    exact = [
+        [(as_float64(q), as_float64(k), as_float64(v)) for q, k, v in layer] for layer in zip(*pieces, strict=True)
+    ]
+    expected, scales = oracle.attend_in_layers(exact), []  # of each layer, for all pieces together
+    for of_layer in exact:
+        q, k, v = (np.concatenate(parts, axis=-2) for parts in zip(*of_layer, strict=True))
         mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), dtype=bool))
         sizes_of_scores = np.max(abs(q) @ np.swapaxes(abs(k), -1, -2), axis=-1, keepdims=True)
         scales.append(right_read(q, k, abs(v), mask) * (1 + sizes_of_scores))
@@ -146,8 +147,9 @@ def explain_form(tokens: Any, case: Decoding) -> Text | str:
     """Return how long the rows of a result are if they have the wrong length, or nothing."""
     if not isinstance(tokens, Tensor) or tokens.ndim != 2 or tokens.shape[1] == case.prompt.shape[1] + case.n:
         return ""
-    counts = {"found": tokens.shape[1], "prompt": case.prompt.shape[1], "n": case.n}
-    return Text("a row has {found} tokens: it should have the {prompt} of the prompt and {n} new ones", **counts)
+    found, prompt, n = tokens.shape[1], case.prompt.shape[1], case.n
+    counts = {"found": found, "right": prompt + n, "prompt": prompt, "n": n}
+    return Text("each row has length {found} instead of {right}: {prompt} for the prompt and n = {n} more", **counts)
 
 
 def assert_generates(student: Student, case: Decoding) -> Any:
@@ -172,7 +174,7 @@ def test_tokens_equal_recomputing_everything(student: Student, case: Decoding) -
 @costly
 @given(decodings(beyond=True))
 def test_full_cache_begins_anew(student: Student, case: Decoding) -> None:
-    """If the text exceeds the context, the result is the prompt and likeliest tokens given the last `context` ones."""
+    """A text beyond the context is returned whole; each new token is the likeliest after the last `context` tokens."""
     assert_generates(student, case)
 
 

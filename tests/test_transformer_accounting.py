@@ -107,7 +107,7 @@ def test_step_has_batch_times_context_tokens(student: Student, config: Config, b
     assert_count(yours, expected, what="FLOPs", note=Text("tokens: {tokens}", tokens=f"{batch} · {config.context}"))
 
 
-@given(ALL)
+@given(SMALL | LONG)  # the answer is small, so a search that counts up finds it
 def test_half_context_is_where_attention_passes_half(student: Student, config: Config) -> None:
     """half_context is the first int where scores, and their products with values, take more than half of all FLOPs."""
     yours = ask(student, "half_context", config)

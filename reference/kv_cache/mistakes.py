@@ -68,6 +68,16 @@ def masked_once(pieces: Sequence[oracle.Piece]) -> Array:
     return attend_with(pieces, [np.tril(masks[0]), *masks[1:]])
 
 
+@instead_of(
+    oracle.attend_in_layers,
+    "in all layers but layer 0, the new tokens of one call also attend to later tokens of that call, as if these were "
+    "old: len(cache) already counts them there",
+)
+def shifted_by_length(layers: Sequence[Sequence[oracle.Piece]]) -> list[Array]:
+    unmasked = [attend_with(pieces, [np.ones(shape, dtype=bool) for shape in shapes(pieces)]) for pieces in layers]
+    return [oracle.attend(layers[0]), *unmasked[1:]]
+
+
 @instead_of(oracle.stored_bytes, "counts the keys but not the values")
 def keys_only(pieces: Sequence[Sequence[int]], itemsize: int, layers: int) -> int:
     return sum(itemsize * k for _, k, _ in pieces)

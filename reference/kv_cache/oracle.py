@@ -16,6 +16,11 @@ def attend(pieces: Sequence[Piece]) -> Array:
     return read(q, k, v, np.tril(np.ones((q.shape[-2], k.shape[-2]), dtype=bool)))
 
 
+def attend_in_layers(layers: Sequence[Sequence[Piece]]) -> list[Array]:
+    """Return the outputs of each layer, whose tokens arrive in pieces."""
+    return [attend(pieces) for pieces in layers]
+
+
 def read(q: Float[Array, "... new d"], k: Float[Array, "... n d"], v: Float[Array, "... n d_v"], mask: Array) -> Array:
     """Return the outputs of attention with a mask."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -np.inf)

@@ -10,6 +10,7 @@ from torchkata import Mistake, instead_of
 
 List = Callable[[Config], Mapping[str, Sizes]]
 MATRICES, WEIGHTS, PRODUCTS, KEPT = oracle.list_matrices, oracle.list_weights, oracle.list_products, oracle.list_kept
+ACTIVATIONS = oracle.activations
 
 
 def swap(right: Callable[..., Any], message: str, mistaken: Callable[..., Any]) -> Mistake:
@@ -220,9 +221,15 @@ other_number_kept = instead_of(
 )(lambda c, count: {**KEPT(c), "attention's input": (count - 5, c.layers, c.context, c.width)})
 no_last_kept = omit(KEPT, "omits the input of the output matrix", "last")
 kept_once = swap(
-    oracle.activations,
+    ACTIVATIONS,
     "counts one sequence's activations, whatever the batch",
-    lambda c, batch: oracle.activations(c, 1),
+    lambda c, batch: ACTIVATIONS(c, 1),
+)
+two_gradients_if_tied = swap(
+    ACTIVATIONS,
+    "if tied, counts 4 bytes more for each element of the shared matrix, as if it had two gradients: it has one, to "
+    "which both uses add",
+    lambda c, batch: ACTIVATIONS(c, batch) + c.tied * c.vocab * c.width,
 )
 exact_fit_refused = swap(
     oracle.max_batch,

@@ -14,7 +14,7 @@ from . import loading
 
 def build_model(assignment: Any, weights: list[Tensor]) -> Any:
     """Build a model with the given weights, the last of which belongs to the final layer."""
-    model = assignment.cruncher.Cruncher(weights[-1].shape[0], len(weights) - 1)
+    model = assignment.cruncher.Cruncher(weights[-1].shape[0], len(weights) - 1).to(weights[-1].dtype)
     load(model, weights)
     return model
 
@@ -44,7 +44,8 @@ def copy_weights(model: Any) -> list[Tensor]:
 def typed_new(weights: Sequence[Tensor]) -> str:
     """Return the code that builds a model of the right size for the given weights."""
     name = "" if len(weights) > 1 else "num_layers="  # says what is unusual about the model
-    return f"model = Cruncher({len(weights[-1])}, {name}{len(weights) - 1})"
+    cast = "" if weights[-1].dtype == torch.float32 else f".to({weights[-1].dtype})"
+    return f"model = Cruncher({len(weights[-1])}, {name}{len(weights) - 1}){cast}"
 
 
 def typed_model(weights: Sequence[Tensor]) -> str:
