@@ -184,6 +184,11 @@ def with_the_first(steps: int, one: float, first: float) -> float:
     return one + first / steps
 
 
+@instead_of(oracle.measure_seconds, "times the first backward pass: warm up with a whole step, not only a forward pass")
+def with_the_first_backward(steps: int, one: float, first: float) -> float:
+    return one + first / 4 / steps
+
+
 @instead_of(oracle.measure_seconds, "returns milliseconds")
 def in_milliseconds(steps: int, one: float, first: float) -> float:
     return 1000 * one

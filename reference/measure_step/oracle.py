@@ -117,7 +117,7 @@ def device(flops: int, square_seconds: float, moved: int, tall_seconds: float) -
 
 
 def measure_seconds(steps: int, one: float, first: float) -> float:  # noqa: ARG001
-    """Return the seconds per step if the first step takes `first` seconds and each of the next `steps` takes `one`."""
+    """Return the seconds per step if each of `steps` takes `one`, after a first one that takes `first` seconds more."""
     return one
 
 
