@@ -49,7 +49,7 @@ def check_draws(
     for library in libraries:
         if library == "torch":
             check_torch_is_not_reseeded(seeds, drawn)
-            check_torch_seeds_differ(drawn, apart)
+            check_torch_seeds_differ(seeds, drawn, apart)
         check(drawn[probes.CHANGED.format(library=library)] != [[0.0]], mistake=UNCHANGED[library])
         check_pairs(library, Text("draws"), seeds, drawn[library], apart)
 
@@ -72,13 +72,15 @@ def check_torch_is_not_reseeded(seeds: list[int], drawn: dict[str, list[list[flo
             check(used[i] == used[j], note, mistake=mistake)
 
 
-def check_torch_seeds_differ(drawn: dict[str, list[list[float]]], apart: Demand) -> None:
+def check_torch_seeds_differ(seeds: list[int], drawn: dict[str, list[list[float]]], apart: Demand) -> None:
     """Check that torch is not seeded with different numbers that its generator on the CPU does not distinguish."""
     used = [int(number) for (number,) in drawn[probes.INITIAL_SEEDS]]
     for i, j in combinations(range(len(used)), 2):
         alike = used[i] != used[j] and used[i] % 2**32 == used[j] % 2**32 and drawn["torch"][i] == drawn["torch"][j]
         note = Text(
-            "torch is seeded with {one} and {other}, but on the CPU, it uses only the lowest 32 bits, which are equal",
+            "{calls} seed torch with {one} and {other}, but on the CPU, torch uses only the lowest 32 bits of these "
+            "numbers, which are equal",
+            calls=name_calls(seeds[i], seeds[j]),
             one=used[i],
             other=used[j],
         )
@@ -101,18 +103,18 @@ def check_pairs(
     for i, j in combinations(range(len(seeds)), 2):
         first, second, same = seeds[i], seeds[j], found[i] == found[j]
         if origins[i] == origins[j]:
-            check(
-                same,
-                Text(
-                    "{library}: two calls of seed_everything({seed}) give different {what}",
-                    library=drawn_by,
-                    seed=first,
-                    what=what,
-                ),
-            )
+            calls = Text("two calls of seed_everything({seed})", seed=first)
+            if j == i + 1:
+                calls = Text("two calls of seed_everything({seed}) in a row", seed=first)
+            check(same, Text("{library}: {calls} give different {what}", library=drawn_by, calls=calls, what=what))
         else:
-            calls = Text("seed_everything({one}) and seed_everything({other})", one=first, other=second)
+            calls = name_calls(first, second)
             apart(not same, Text("{library}: {calls} give the same {what}", library=drawn_by, calls=calls, what=what))
+
+
+def name_calls(one: int, other: int) -> Text:
+    """Return the calls with two seeds."""
+    return Text("seed_everything({one}) and seed_everything({other})", one=one, other=other)
 
 
 @given(SEEDS, BETWEEN)
