@@ -20,7 +20,7 @@ PARTS, OFTEN_MISSED = (
     st.lists(st.tuples(st.sampled_from(kinds), SIZES, SIZES).map(list), max_size=4)
     for kinds in (probes.PARTS, probes.OFTEN_MISSED)
 )
-SHARED = st.tuples(st.sampled_from(["tied", "twice"]), SIZES, SIZES).map(list)
+SHARED = st.tuples(st.sampled_from(["tied", "twice", "slices"]), SIZES, SIZES).map(list)
 BUFFERED = st.tuples(st.just("batch_norm"), SIZES, SIZES).map(list)
 COUNTED = sizes(1, 99, 0)
 TIMES = st.just(1) | st.integers(2**54, 2**55).map(lambda half: 2 * half + 1)
@@ -94,6 +94,7 @@ def assert_parameters(student: Student, parts: list[list[Any]]) -> None:
             tuple(p.shape),
             trainable=p.requires_grad,
             address=p.data_ptr(),
+            storage=p.untyped_storage().data_ptr() or id(p),
             is_in_leaf=is_in_leaf(model, name),
             kind=name_kind(model, name),
         )

@@ -149,6 +149,16 @@ def by_first_address(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return sum({use.address and use.parameter: use.elements for use in reversed(uses)}.values())
 
 
+@instead_of(oracle.num_parameters, "of several parameters that share a storage, only the last is counted")
+def by_storage(uses: Sequence[Use], buffers: Sequence[int]) -> int:
+    return sum({use.storage: use.elements for use in uses}.values())
+
+
+@instead_of(oracle.num_parameters, "of several parameters that share a storage, only the first is counted")
+def by_first_storage(uses: Sequence[Use], buffers: Sequence[int]) -> int:
+    return sum({use.storage: use.elements for use in reversed(uses)}.values())
+
+
 @instead_of(oracle.num_parameters, "returns the parameters' bytes instead of their number of elements")
 def in_bytes(uses: Sequence[Use], buffers: Sequence[int]) -> int:
     return 4 * count_distinct(uses)

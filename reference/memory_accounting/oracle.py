@@ -31,6 +31,7 @@ class Use:
     shape: tuple[int, ...]
     trainable: bool
     address: int = 1  # 0 on the meta device
+    storage: int = 0  # the same number for parameters that are slices of one buffer
     is_in_leaf: bool = True  # whether the module that contains the parameter has no submodules
     kind: str = ""  # "nn.Linear" or "nn.Embedding", if the module that contains the parameter is one
 

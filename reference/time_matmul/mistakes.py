@@ -156,6 +156,15 @@ def one_or_two(run: Run) -> bool:
     return 0 < len(run.timed) < oracle.AT_LEAST and len(run.timed) < len(run.products)
 
 
+@instead_of(
+    oracle.is_enough,
+    "if a matmul takes long, fewer than three are timed: a limit on the total time is not enough",
+)
+def too_few_if_slow(run: Run) -> bool:
+    is_slow = min((each.seconds for each in run.products), default=0) > 0.005
+    return oracle.is_enough(run) or (is_slow and len(run.timed) < oracle.AT_LEAST)
+
+
 @instead_of(oracle.is_enough, "no matmul is executed while the clock is running")
 def nothing_timed(run: Run) -> bool:
     return run.looks > 0 and not run.timed and len(run.products) > 0

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from torchkata import typed
 
-from .loading import find_weights, load_by_shape, typed_load
+from .loading import find_weights, load_by_shape, run_converted, typed_load
 
 
 @typed(
@@ -24,15 +24,7 @@ def block(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """Return the output of a block with the given weight."""
     layer = assignment.deep_network.Block(len(weight)).to(weight.dtype)
     load_by_shape(layer, {"weight": weight})
-    return layer(x)
-
-
-@typed("block = Block(len(weight)).to(weight.dtype)\nvars(block)")
-def unconverted(assignment: Any, weight: Tensor) -> list[str]:
-    """Return the names of a block's floating-point tensor attributes that `.to(dtype)` did not convert."""
-    attributes = vars(assignment.deep_network.Block(len(weight)).to(weight.dtype))
-    tensors = {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
-    return [name for name, value in tensors.items() if value.is_floating_point() and value.dtype != weight.dtype]
+    return run_converted(layer, x)
 
 
 @typed(

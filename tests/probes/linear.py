@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torchkata import typed
 
 from .default_dtype import default_dtype
-from .loading import find_weights, load_by_shape
+from .loading import find_weights, load_by_shape, run_converted
 
 
 def build_layer(assignment: Any, weight: Tensor) -> Any:
@@ -42,7 +42,7 @@ def layer_code(weight: Tensor) -> str:
 @typed(lambda weight: f"{layer_code(weight)}\nlayer(x)")
 def forward(assignment: Any, weight: Tensor, x: Tensor) -> object:
     """Return the output of a layer with the given weight."""
-    return build_layer(assignment, weight)(x)
+    return run_converted(build_layer(assignment, weight), x)
 
 
 @typed(
@@ -59,7 +59,7 @@ def gradients(assignment: Any, weight: Tensor, x: Tensor, grad_y: Tensor) -> dic
     """Return the output, the gradients of the weight and of x (column-major), and if the weight requires grad."""
     layer = build_layer(assignment, weight)
     x = (x.mT.clone(memory_format=torch.contiguous_format).mT if x.ndim > 1 else x.clone()).requires_grad_()
-    y = layer(x)
+    y: Any = run_converted(layer, x)
     (y * grad_y).sum().backward()
     transposed = is_transposed(assignment)
     own = find_weight(layer, weight.shape, transposed)

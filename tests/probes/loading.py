@@ -55,6 +55,30 @@ def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tenso
     return [own[key] for key in shapes]
 
 
+def run_converted(module: Any, x: Tensor) -> object:
+    """Return the output for `x`, whose dtype the module was converted to.
+
+    Raises TypeError if there is none of this dtype, and a tensor of the module was not converted.
+    """
+    tensors = {name: value for name, value in vars(module).items() if isinstance(value, Tensor)}
+    kept = [name for name, value in tensors.items() if value.is_floating_point() and value.dtype != x.dtype]
+    try:
+        y = module(x)
+    except RuntimeError:
+        if not kept:
+            raise
+    else:
+        if not kept or not isinstance(y, Tensor) or y.dtype == x.dtype:
+            return y
+    raise TypeError(
+        Text(
+            "self.{name} is neither a parameter nor a buffer, so .to({dtype}) does not convert it",
+            name=kept[0],
+            dtype=x.dtype,
+        )
+    )
+
+
 def describe_missing(module: Any, key: str, shape: Sequence[int]) -> str | Text:
     """Say why a module has no weight with this key and shape."""
     container, own = key.split(".")[0], module.state_dict()

@@ -34,7 +34,7 @@ def format_model(parts: list[list[Any]]) -> str:
 
 
 def format_part(kind: str, a: int, b: int) -> list[str]:
-    """Return lines of code that end in an expression. `tied` parts share a parameter; `twice` uses one module twice."""
+    """Return lines of code, the last an expression. `tied` shares a parameter, `twice` a module, `slices` a storage."""
     match kind:
         case "linear":
             return [f"nn.Linear({a}, {b})"]
@@ -57,6 +57,8 @@ def format_part(kind: str, a: int, b: int) -> list[str]:
             return [*lines, "nn.ModuleDict({'embed': embed, 'head': head})"]
         case "twice":
             return [f"layer = nn.Linear({a}, {a})", "nn.ModuleList([layer, nn.Dropout(), layer])"]
+        case "slices":
+            return [f"flat = torch.zeros({a + b})", f"nn.ParameterList([flat[:{a}], flat[{a}:]])"]
         case _:
             return ["nn.GELU()"]
 
