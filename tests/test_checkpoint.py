@@ -217,7 +217,9 @@ def test_failed_save_keeps_old_checkpoint(student: Student, dim: int, seed: int)
 def test_save_replaces_checkpoint_atomically(student: Student, dim: int) -> None:
     """With os.replace, saving moves a file from path's folder or below over the old one, and changes no other file."""
     moves = student.call(file_probes.moves, dim)
-    direct = Text("no file from path's folder was moved to path: it was written directly or in another folder")
+    direct = Text(
+        "no file from path's folder was moved to path: the checkpoint was written directly or in another folder"
+    )
     expected = Text("os.replace(a file in path's folder or in a folder inside it, path)")
     moved = Text("a file from another folder is moved to path") if moves["moved"] else Text("no file is moved to path")
     with asking(write_events()):

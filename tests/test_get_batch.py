@@ -202,7 +202,7 @@ def describe_relation(first: Array, second: Array) -> Text:
 
 
 def test_start_positions_may_repeat(student: Student, seed: int) -> None:
-    """Start positions may repeat, so even one is enough for integers of shape (batch_size, sequence_length)."""
+    """One start position is enough, as they may repeat. Batches are integers of shape (batch_size, sequence_length)."""
     data = permutation(4, seed)
     reply = student.call(probes.batch, data, 40, 3, seed, False)
     read_tokens(reply["batch"], oracle.rows(40, 4, 3), 3, check)

@@ -96,7 +96,7 @@ def test_matmuls_are_bfloat16_and_state_is_float32(student: Student, task: Task)
     if none and reply["autocast for CUDA"]:
         seen = Text("autocast is requested for 'cuda', but x is on the CPU: pass device_type=x.device.type")
     seen = Text("the matmuls run in float16: pass dtype=torch.bfloat16 to autocast") if half else seen
-    note = Text("the forward pass should run in bfloat16")
+    note = Text("the matmuls of the forward pass should run in bfloat16")
     assert_equal(dtypes[products], ["bfloat16"], what=Text("matmuls in the forward pass"), note=note, mistake=seen)
     note = Text("this should stay float32: autocast casts copies, but model.bfloat16() casts the parameters themselves")
     parts = {

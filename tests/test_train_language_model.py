@@ -234,7 +234,7 @@ def test_each_step_follows_the_settings(student: Student, settings: dict[str, An
 def test_checkpoints_are_saved_and_losses_reported_on_schedule(
     student: Student, settings: dict[str, Any], seed: int
 ) -> None:
-    """Every `checkpoint_every` steps and after the last, a checkpoint is saved. Then each step reports a float loss."""
+    """Every `checkpoint_every` steps and in the last, a checkpoint is saved before the step reports its float loss."""
     reply = student.call(probes.train, seed, settings)
     count = settings["steps"]
     assert_equal(
@@ -243,7 +243,7 @@ def test_checkpoints_are_saved_and_losses_reported_on_schedule(
         what=Text("steps at which checkpoints are saved"),
     )
     assert_equal([step for step, _ in reply["reports"]], list(range(1, count + 1)), what=Text("reported steps"))
-    early = Text("report is called before the checkpoint of its step is saved")
+    early = Text("in these steps, report is called before the checkpoint is saved")
     what = Text("steps that are reported before they are saved")
     assert_equal(reply["reported before saved"], [], what=what, mistake=early)
     are_floats = all(type(value) is float and 0 < value < 100 for _, value in reply["reports"])

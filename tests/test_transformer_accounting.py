@@ -109,7 +109,7 @@ def test_step_has_batch_times_context_tokens(student: Student, config: Config, b
 
 @given(SMALL | LONG)  # the answer is small, so a search that counts up finds it
 def test_half_context_is_where_attention_passes_half(student: Student, config: Config) -> None:
-    """half_context is the first int where scores, and their products with values, take more than half of all FLOPs."""
+    """half_context, an int, is the first context where scores and products with values take over half of all FLOPs."""
     yours = ask(student, "half_context", config)
     note: Text | str = ""
     if type(yours) is int and yours > 0:

@@ -6,7 +6,8 @@ from reference.activation_checkpointing import oracle
 from torchkata import instead_of
 
 SEQUENTIAL = (
-    "the segments have equal lengths, and the activations of the last one are kept, as in checkpoint_sequential"
+    "the segments are as equal in length as possible, and the activations of the last one are kept, as in "
+    "checkpoint_sequential"
 )
 REST_KEPT = "a shorter last segment is not checkpointed, so its activations are kept"
 HALVES = "only the second half of each segment is checkpointed"

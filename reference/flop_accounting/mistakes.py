@@ -42,7 +42,7 @@ def forward_once(tokens: int, parameters: int, times: float = 1) -> float:
 
 @instead_of(
     oracle.backward_flops,
-    "counts 4 FLOPs per token and parameter instead of 6: 2 in the forward pass and 4 in the backward pass",
+    "counts 4 FLOPs per token and parameter instead of 6 (2 in the forward pass, 4 in the backward pass)",
 )
 def backward_like_forward(tokens: int, parameters: int, times: float = 1) -> float:
     return oracle.forward_flops(tokens, parameters, times)
@@ -109,7 +109,9 @@ def the_other_way_round(L: int, input_needs_grad: bool) -> int:
     return oracle.deep_linear_products(L, not input_needs_grad)
 
 
-@instead_of(oracle.deep_linear_products, "subtracts a matmul even without layers, so the result is negative for L = 0")
+@instead_of(
+    oracle.deep_linear_products, "subtracts a matmul even without layers, so the result can be negative for L = 0"
+)
 def minus_one(L: int, input_needs_grad: bool) -> int:
     return 3 * L - (not input_needs_grad)
 

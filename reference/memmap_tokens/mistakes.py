@@ -116,7 +116,7 @@ def text(tokens: Int[Array, "n"]) -> tuple[int, int]:
 
 @instead_of(
     oracle.bytes_in_memory,
-    "most of the file is in memory after loading: map it (np.load maps only .npy files) and read no tokens",
+    "most of the tokens are in memory after loading: they are read or copied (np.load can map only the npy format)",
 )
 def read_whole(size: int) -> range:
     return range(size // 2, 2 * size)

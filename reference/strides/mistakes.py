@@ -141,6 +141,15 @@ def every_stride(shape: Sequence[int], strides: Sequence[int], times: int = 1) -
     return 0 in shape or list(strides) == oracle.contiguous_strides(shape)
 
 
+@instead_of(
+    oracle.is_contiguous, "ignores the stride of the last axis if its size is 1, but not of other axes of size 1"
+)
+def only_last_ignored(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
+    right = oracle.contiguous_strides(shape, times)
+    shape, strides = oracle.lengthen(shape, times), oracle.widen(strides, times)
+    return 0 in shape or (strides[:-1] == right[:-1] and (shape[-1:] == [1] or strides[-1:] == right[-1:]))
+
+
 @instead_of(oracle.is_contiguous, "requires stride 1 of an axis of size 1: it may have any stride")
 def one_if_size_one(shape: Sequence[int], strides: Sequence[int], times: int = 1) -> bool:
     used = zip(oracle.lengthen(shape, times), oracle.widen(strides, times), strict=True)

@@ -24,7 +24,7 @@ from tests.strategies import SEEDS, WIDE_DTYPES, OptimizerRun, costly, from_tiny
 from torchkata import Student, Text, assert_equal, check, precondition
 
 CAST = Text(
-    "a loaded run of 20 steps in bfloat16 is right, but not one of 300: load_state_dict() casts "
+    "a loaded run of 20 steps in bfloat16 is right, but one of 300 is wrong: load_state_dict() casts "
     "every tensor in the state, except one named step, to p's dtype, and in bfloat16, 256 + 1 is 256"
 )
 END, UNINTERRUPTED = Text("p at the end"), Text("expected is p at the end of the same run without loading")

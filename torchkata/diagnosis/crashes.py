@@ -23,8 +23,8 @@ PATTERNS: dict[str, Text] = {  # explanations, by a pattern in the error message
         "a function calls itself without end, or too often (Python allows {default} nested calls): use a loop"
     ),
     r"does not require grad and does not have a grad_fn": Text(
-        "there is no graph to backpropagate through: autograd is off, no tensor requires grad, or "
-        "the graph was detached"
+        "there is no graph to backpropagate through: autograd is off (under inference_mode also inside "
+        "enable_grad), no tensor requires grad, or the graph was detached"
     ),
     LEAF: Text("a tensor that requires grad is modified in place outside `with torch.no_grad():`"),
     r"index 9223372036854775807 is out of bounds": Text(
