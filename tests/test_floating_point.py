@@ -15,6 +15,7 @@ DTYPE = st.sampled_from(NAMES)
 SIGN = st.sampled_from([1.0, -1.0])
 BEYOND_FLOATS = st.integers(2**52, 2**53).map(lambda half: 2 * half + 1)
 FAR_LARGER = 2.0**40
+FACTORS = st.sampled_from([0.4, 0.6, 0.9, 1.1, 1.7, 3.0])  # no powers of two, at which results of rounding change
 
 
 def assert_underflows(student: Student, value: float, dtypes: list[str], note: Text | str = "") -> None:
@@ -25,10 +26,13 @@ def assert_underflows(student: Student, value: float, dtypes: list[str], note: T
             assert_equal(yours[name], oracle.underflows(value, name), note=note)
 
 
-@given(st.floats(-50, 5), SIGN)
-def test_small_numbers_underflow(student: Student, exponent: float, sign: float) -> None:
+@given(st.floats(-50, 5), DTYPE, FACTORS, SIGN)
+def test_small_numbers_underflow(student: Student, exponent: float, dtype: str, factor: float, sign: float) -> None:
     """The result is a bool: True if a nonzero number is at most half the smallest positive one in size, else False."""
-    assert_underflows(student, sign * 10.0**exponent, NAMES)
+    smallest = oracle.smallest(dtype)
+    limits = smallest / 2, smallest * 2.0 ** oracle.FORMATS[dtype].fraction, oracle.largest(dtype)
+    for value in (10.0**exponent, *(factor * limit for limit in limits)):
+        assert_underflows(student, sign * value, NAMES)
 
 
 @given(DTYPE, st.sampled_from([1.0, 1 + 2**-8, 1 - 2**-8, 1.5, 2.0, 0.75, 3.0, 4.0, 6.0, 8.5]), SIGN)
