@@ -110,7 +110,7 @@ def step_without_grad_leaves_state_unchanged(optimizer: Optimizer) -> Test:
     def test_step_without_grad_leaves_state_unchanged(
         student: Student, run: OptimizerRun, picks: list[int], is_zero: bool
     ) -> None:
-        """A p whose grad is None goes on as if there were no step. All other grads are applied; requires_grad stays."""
+        """A step in which p.grad is None does not count for p. Other grads are applied; requires_grad never changes."""
         for order in (picks, picks[::-1]):  # the gradient is missing in the first group
             each = optimizer.choose_options(run, order)
             rule = find_rule(student, optimizer, each)

@@ -1,5 +1,6 @@
 """Helpers for loading weights into a student's module."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -58,14 +59,15 @@ def find_weights(module: Any, shapes: Mapping[str, Sequence[int]]) -> list[Tenso
 def run_converted(module: Any, x: Tensor) -> object:
     """Return the output for `x`, whose dtype the module was converted to.
 
-    Raises TypeError if there is none of this dtype, and a tensor of the module was not converted.
+    Raises TypeError if its dtype is another one, or dtypes that do not match raise an error, and a tensor of the module
+    was not converted.
     """
     tensors = {name: value for name, value in vars(module).items() if isinstance(value, Tensor)}
     kept = [name for name, value in tensors.items() if value.is_floating_point() and value.dtype != x.dtype]
     try:
         y = module(x)
-    except RuntimeError:
-        if not kept:
+    except RuntimeError as error:
+        if not kept or not re.search("dtype|scalar type", str(error)):
             raise
     else:
         if not kept or not isinstance(y, Tensor) or y.dtype == x.dtype:
