@@ -128,7 +128,8 @@ def render_tensor(value: Any, few: int) -> str:
     if count > 1 and flat[0] in (0, 1) and all(each == flat[0] for each in flat):
         dtype = "" if name == "float32" else f", dtype=torch.{name}"
         return f"torch.{'ones' if flat[0] else 'zeros'}({axes}{dtype})"
-    if count > 2 and name != "bool" and all(each == flat[0] + place for place, each in enumerate(flat)):
+    is_counting = count > 2 and name != "bool" and flat[-1] - flat[0] == count - 1  # 1e20 + 1 is 1e20
+    if is_counting and all(each == flat[0] + place for place, each in enumerate(flat)):
         first, end = [f"{x:.0f}" + "." * (name == "float32") for x in (flat[0], flat[0] + count)]
         made = f"torch.arange({first}, {end}{dtype})" if flat[0] else f"torch.arange({end}{dtype})"
         return made if len(shape) == 1 else f"{made}.reshape({axes})"
