@@ -122,9 +122,8 @@ def test_each_head_attends_separately(student: Student, drawn: tuple[int, bool, 
     q, k, v, *mask = case.inputs
     error = student.call(probes.error_of_heads, q, k, v, heads, case.mask)
     if error and not student.call(probes.error_of_heads, q, k, k, heads, case.mask):
-        student.call(
-            probes.error_of_heads, q, k, v, heads, case.mask
-        )  # the last call is the input that a failure shows
+        # the last call is the input that a failure shows
+        student.call(probes.error_of_heads, q, k, v, heads, case.mask)
         other = Text("multi_head_attention raises an error if v has another width than q and k ({error})", error=error)
         check(False, mistake=other)
     y = student.call("attention.multi_head_attention", q, k, v, heads, *mask)

@@ -22,7 +22,7 @@ def weigh_alike(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [1 / len(rows) for _ in rows]
 
 
-def weigh_not(rows: Sequence[int], micro_batch_size: int) -> list[float]:
+def weigh_by_one(rows: Sequence[int], micro_batch_size: int) -> list[float]:
     return [1.0 for _ in rows]
 
 
@@ -39,7 +39,7 @@ all_alike = instead_of(
 )(weigh_alike)
 undivided = instead_of(
     oracle.get_weights, "the micro-batches' means are summed, but not divided by the number of micro-batches"
-)(weigh_not)
+)(weigh_by_one)
 sum_of_squares = instead_of(oracle.get_weights, "the squared errors are summed, but not divided by the number of rows")(
     weigh_by_rows
 )
@@ -52,7 +52,7 @@ loss_is_a_mean_of_means = instead_of(
 )(weigh_alike)
 loss_is_a_sum_of_means = instead_of(
     oracle.get_loss_weights, "the returned loss is the sum of the micro-batches' means"
-)(weigh_not)
+)(weigh_by_one)
 loss_is_a_sum = instead_of(
     oracle.get_loss_weights, "the returned loss is the sum of the squared errors, not divided by their number"
 )(weigh_by_rows)

@@ -132,8 +132,8 @@ def measure_device(
 class Device(DispatchMode):  # type: ignore[no-untyped-call]
     """A simulated device with a FLOP/s rate and a bandwidth.
 
-    Its first product takes three quarters of `first` seconds longer, and its first product in a backward pass takes a
-    quarter of it longer.
+    The first product outside a backward pass takes three quarters of `first` seconds longer, and the first one in a
+    backward pass a quarter of it.
     """
 
     def __init__(self, flop_per_sec: float, bytes_per_sec: float, first: float) -> None:
@@ -156,7 +156,7 @@ class Device(DispatchMode):  # type: ignore[no-untyped-call]
         flops = 0
         if func.overloadpacket in FIRST_FACTOR:
             flops = 2 * result.numel() * args[FIRST_FACTOR[func.overloadpacket]].shape[-1]
-            self.now += self.first.pop(torch._C._current_graph_task_id() != -1, 0.0)
+            self.now += self.first.pop(self.is_in_backward(), 0.0)
         if not func.is_view:
             written = args[0] if result is None else result  # in-place operations on lists of tensors return None
             tensors = self.tensors_in([args, written])

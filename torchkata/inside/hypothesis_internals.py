@@ -70,7 +70,7 @@ def draw_without_engine(test: Any, seed: int, count: int) -> Iterator[tuple[dict
 
     If the body of a test draws more values (`st.data()`), they are drawn from the same data. Because there is no
     search, mutation or shrinking, a strategy that rejects most draws yields fewer inputs. No element of an argument
-    `st.sampled_from(elements)` repeats before all have occurred, so a short list is tried completely, as by the engine.
+    `st.sampled_from(elements)` repeats before all have occurred, so a short list is tried completely.
     """
     random = Random(seed)
     strategies: dict[str, SearchStrategy[Any]] = test.hypothesis._given_kwargs

@@ -99,6 +99,11 @@ class DispatchMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Return all tensors in nested lists, tuples and dicts, in order."""
         return [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
 
+    @staticmethod
+    def is_in_backward() -> bool:
+        """Return whether the current operation is part of a backward pass."""
+        return torch._C._current_graph_task_id() != -1
+
 
 class ZeroedMemory(DispatchMode):  # type: ignore[no-untyped-call]
     """Fills the memory of `torch.empty` and similar functions with zeros."""
